@@ -1,0 +1,95 @@
+"""One generic registry: name -> factory, for verifiers, extractors, formats and every later plug-in.
+
+Built-in plug-ins are registered as `"module:attribute"` strings relative to the package and imported
+when first asked for, so that a registry costs nothing to import. Other packages add theirs by entry
+point, in the group that the registry is built with.
+"""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar, cast
+
+from .errors import DuplicateNameError, UnknownNameError
+
+T = TypeVar("T")
+Factory = Callable[..., T]
+
+
+class Registry(Generic[T]):
+    """Names of one kind of plug-in and the factories behind them.
+
+    Args:
+        kind: what is registered, for error messages (`"verifier"`).
+        entry_point_group: the group whose entry points of installed packages are known too.
+
+    Example:
+        >>> shapes = Registry[str]("shape", entry_point_group="example.shapes")
+        >>> shapes.register("square", lambda: "four sides")
+        >>> shapes.create("square")
+        'four sides'
+        >>> shapes.create("circle")
+        Traceback (most recent call last):
+            ...
+        rewardgate.errors.UnknownNameError: shape: unknown name "circle"; known: square
+    """
+
+    def __init__(self, kind: str, *, entry_point_group: str) -> None:
+        self._kind = kind
+        self._entry_point_group = entry_point_group
+        self._factories: dict[str, Factory[T] | str] = {}
+
+    def register(self, name: str, factory: Factory[T] | str) -> None:
+        """Add `factory` under `name`.
+
+        Args:
+            name: the name users type.
+            factory: called with the user's options; or `"module:attribute"`, imported when first
+                asked for, the module relative to the package (`".exact:ExactVerifier"` is not
+                accepted; `"rewardgate.verifiers.exact:ExactVerifier"` is).
+
+        Raises:
+            DuplicateNameError: the name is taken.
+        """
+        if name in self._factories:
+            raise DuplicateNameError(f'{self._kind}: name "{name}" is registered already')
+        self._factories[name] = factory
+
+    def factory(self, name: str) -> Factory[T]:
+        """The factory registered under `name`, here or by an entry point.
+
+        Raises:
+            UnknownNameError: nobody registered it.
+        """
+        found = self._factories.get(name)
+        if found is None:
+            found = self._from_entry_points(name)
+        if isinstance(found, str):
+            module, _, attribute = found.partition(":")
+            found = cast("Factory[T]", getattr(import_module(module), attribute))
+            self._factories[name] = found
+        return found
+
+    def create(self, name: str, **options: Any) -> T:
+        """What the factory under `name` returns for `options`."""
+        return self.factory(name)(**options)
+
+    def names(self) -> list[str]:
+        """Every known name, sorted."""
+        return sorted({*self._factories, *(point.name for point in self._entry_points())})
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def _entry_points(self) -> Any:
+        return entry_points(group=self._entry_point_group)
+
+    def _from_entry_points(self, name: str) -> Factory[T]:
+        for point in self._entry_points():
+            if point.name == name:
+                return cast("Factory[T]", point.load())
+        known = ", ".join(self.names())
+        raise UnknownNameError(f'{self._kind}: unknown name "{name}"; known: {known}')
