@@ -5,9 +5,7 @@ import pytest
 from rewardgate import errors
 
 FAMILY = [
-    value
-    for value in vars(errors).values()
-    if isinstance(value, type) and issubclass(value, errors.RewardgateError)
+    value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, errors.RewardgateError)
 ]
 
 

@@ -147,12 +147,15 @@ def get(name: str, **options: Any) -> Verifier:
 
 _BUILT_IN_EXTRACTORS = ("boxed", "answer_tag", "hash", "phrase", "last_number", "choice", "code_block", "auto")
 _BUILT_IN_VERIFIERS = {
+    "all_of": "rewardgate.verifiers.compose:AllOf",
     "auto": "rewardgate.verifiers.auto:AutoVerifier",
     "choice": "rewardgate.verifiers.choice:ChoiceVerifier",
     "exact": "rewardgate.verifiers.exact:ExactVerifier",
+    "first_that_decides": "rewardgate.verifiers.compose:FirstThatDecides",
     "format": "rewardgate.verifiers.format:FormatVerifier",
     "math": "rewardgate.verifiers.math:MathVerifier",
     "numeric": "rewardgate.verifiers.numeric:NumericVerifier",
+    "weighted": "rewardgate.verifiers.compose:Weighted",
 }
 
 for _name in _BUILT_IN_EXTRACTORS:

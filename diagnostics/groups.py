@@ -1,0 +1,221 @@
+"""The only judge of degeneracy: what kind of group each prompt's rewards make.
+
+A group-relative advantage exists only where the rewards of a group differ. That is decided here, once, on
+the raw outcome rewards and by exact equality: never by `std < tau` and never on normalised or shaped sums,
+where the rounding of a mean makes equal rewards look different (and different ones equal).
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ArgumentError
+
+__all__ = ["GroupKind", "GroupKinds", "group_index", "group_kinds", "reward_values"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class GroupKind(StrEnum):
+    """What the scored rewards of a group say; a closed set.
+
+    UNSCORABLE   no reward is known
+    SINGLETON    one is: nothing to compare it with
+    MIXED        they differ: the only kind that group-relative advantages learn from
+    ALL_CORRECT  all equal, and a success
+    ALL_WRONG    all equal, and worth nothing
+    TIED         all equal, and in between (partial credit)
+    """
+
+    UNSCORABLE = "unscorable"
+    SINGLETON = "singleton"
+    MIXED = "mixed"
+    ALL_CORRECT = "all_correct"
+    ALL_WRONG = "all_wrong"
+    TIED = "tied"
+
+    @property
+    def is_degenerate(self) -> bool:
+        """Whether several rewards are known and all are equal."""
+        return self in (GroupKind.ALL_CORRECT, GroupKind.ALL_WRONG, GroupKind.TIED)
+
+
+@dataclass(frozen=True)
+class GroupKinds:
+    """The groups of a batch, in order of first appearance; every tuple has one entry a group.
+
+    Args:
+        ids: group ids as given.
+        kinds: the kind of each group.
+        sizes: rows of each group, unscored ones included.
+        scored: rows of each group whose reward is known.
+        successes: scored rows whose reward is at least `correct_at`.
+    """
+
+    ids: tuple[Hashable, ...]
+    kinds: tuple[GroupKind, ...]
+    sizes: tuple[int, ...]
+    scored: tuple[int, ...]
+    successes: tuple[int, ...]
+
+    def count(self, kind: GroupKind) -> int:
+        """How many groups are of `kind`."""
+        return self.kinds.count(kind)
+
+    def of(self, group_id: Hashable) -> GroupKind:
+        """The kind of one group.
+
+        Raises:
+            ArgumentError: no row had that id.
+        """
+        position = self._positions.get(group_id)
+        if position is None:
+            raise ArgumentError(f"group_id: expected one of the {len(self.ids)} ids given, got {group_id!r}")
+        return self.kinds[position]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, int]:
+        return {group_id: position for position, group_id in enumerate(self.ids)}
+
+
+def group_kinds(
+    rewards: Sequence[float | None] | npt.ArrayLike,
+    group_ids: Sequence[Hashable] | npt.NDArray[Any],
+    *,
+    correct_at: float = 1.0,
+    wrong_at: float = 0.0,
+) -> GroupKinds:
+    """The kind of every group of outcome rewards.
+
+    Unscored rows are left out before anything is compared: seven successes and one unknown are
+    all_correct, not mixed. Equality is exact, so that 0.1 + 0.2 and 0.3 are a mixed group; round rewards
+    before they come here if that is not meant. `correct_at` and `wrong_at` name equal groups and count
+    successes; they never make a group mixed or not.
+
+    Args:
+        rewards: (B,) raw outcome rewards, one a rollout; None or NaN where unknown.
+        group_ids: (B,) what a rollout is compared within, any hashable; rows of a group need not be adjacent.
+        correct_at: a reward of this or more is a success, so that an equal group above it (2.0 of a
+            weighted sum) is all_correct too.
+        wrong_at: an equal group of this or less is all_wrong, so that rewards in {-1, 1} need no option.
+
+    Returns:
+        One entry a group, in order of first appearance.
+
+    Raises:
+        ArgumentError: shapes that differ or are not (B,), a reward that is no number or infinite,
+            an id that is unhashable or NaN, or wrong_at not below correct_at.
+
+    Source:
+        ours; exact equality is what NeMo-RL and tinker-cookbook filter by. The papers on advantage
+        collapse threshold a standard deviation instead: see `collapse_rates`.
+
+    Example:
+        >>> kinds = group_kinds([1, 0, 1, None, 0, 0], ["a", "a", "b", "b", "c", "c"])
+        >>> [str(kind) for kind in kinds.kinds], kinds.scored, kinds.successes
+        (['mixed', 'singleton', 'all_wrong'], (2, 1, 2), (1, 1, 0))
+    """
+    if not wrong_at < correct_at:
+        raise ArgumentError(f"wrong_at: expected a number below correct_at = {correct_at}, got {wrong_at}")
+    values = reward_values(rewards)  # (B,)
+    ids, index = group_index(group_ids)  # N ids, (B,)
+    if len(index) != len(values):
+        raise ArgumentError(f"group_ids: expected one id a reward ({len(values)}), got {len(index)}")
+    is_scored = ~np.isnan(values)
+    known, where = values[is_scored], index[is_scored]
+    lowest, highest = np.full(len(ids), np.inf), np.full(len(ids), -np.inf)  # (N,)
+    np.minimum.at(lowest, where, known)
+    np.maximum.at(highest, where, known)
+    scored = np.bincount(where, minlength=len(ids))
+    # Lists of Python numbers: the loop below and the tuples that leave here are not numpy's.
+    extremes = zip(scored.tolist(), lowest.tolist(), highest.tolist(), strict=True)
+    return GroupKinds(
+        ids=ids,
+        kinds=tuple(_kind(count, low, high, correct_at, wrong_at) for count, low, high in extremes),
+        sizes=tuple(np.bincount(index, minlength=len(ids)).tolist()),
+        scored=tuple(scored.tolist()),
+        successes=tuple(np.bincount(where[known >= correct_at], minlength=len(ids)).tolist()),
+    )
+
+
+def reward_values(rewards: Sequence[float | None] | npt.ArrayLike) -> FloatArray:
+    """Rewards as float64 (B,), NaN where unknown.
+
+    Raises:
+        ArgumentError: not (B,), or an entry that is neither a finite number nor None nor NaN; a numeral
+            in a string is refused, because whoever wrote it may have meant something else.
+
+    Example:
+        >>> reward_values([True, None, 0.5])
+        array([1. , nan, 0.5])
+    """
+    array = _array(rewards)
+    if array.ndim != 1:
+        raise ArgumentError(f"rewards: expected shape (B,), got {array.shape}")
+    if array.dtype.kind == "O":
+        for row, reward in enumerate(array):
+            if reward is not None and not isinstance(reward, Real | np.bool_):
+                raise ArgumentError(f"rewards: expected numbers or None, got {reward!r} in row {row}")
+    elif array.dtype.kind not in "biuf":
+        raise ArgumentError(f"rewards: expected numbers or None, got dtype {array.dtype}")
+    values = array.astype(np.float64)
+    infinite = np.flatnonzero(np.isinf(values))
+    if len(infinite):
+        raise ArgumentError(f"rewards: expected finite numbers, got {values[infinite[0]]} in row {infinite[0]}")
+    return values
+
+
+def group_index(group_ids: Sequence[Hashable] | npt.NDArray[Any]) -> tuple[tuple[Hashable, ...], IntArray]:
+    """The distinct ids in order of first appearance, and the position (B,) among them of every row's id.
+
+    Raises:
+        ArgumentError: an id that cannot be a key: unhashable, or NaN (which equals nothing, itself included).
+
+    Example:
+        >>> group_index(["b", "a", "b"])
+        (('b', 'a'), array([0, 1, 0]))
+    """
+    # Items of a tensor are tensors, which hash by identity: every row would be its own group.
+    to_list = getattr(group_ids, "tolist", None)
+    listed = group_ids if to_list is None else to_list()
+    positions: dict[Any, int] = {}
+    index: list[int] = []
+    for row, group_id in enumerate(listed):
+        try:
+            index.append(positions.setdefault(group_id, len(positions)))
+        except TypeError as error:
+            raise ArgumentError(f"group_ids: expected hashable ids, got {group_id!r} in row {row}") from error
+        if group_id != group_id:
+            raise ArgumentError(f"group_ids: expected ids that equal themselves, got {group_id!r} in row {row}")
+    return tuple(positions), np.asarray(index, dtype=np.int64)
+
+
+def _array(rewards: Any) -> npt.NDArray[Any]:
+    if not isinstance(rewards, np.ndarray) and hasattr(rewards, "tolist"):
+        rewards = rewards.tolist()  # a tensor on any device, of any dtype
+    try:
+        return np.asarray(rewards)
+    except ValueError as error:
+        raise ArgumentError("rewards: expected shape (B,), got rows of different lengths") from error
+
+
+def _kind(scored: int, low: float, high: float, correct_at: float, wrong_at: float) -> GroupKind:
+    if scored == 0:
+        return GroupKind.UNSCORABLE
+    if scored == 1:
+        return GroupKind.SINGLETON
+    if low != high:
+        return GroupKind.MIXED
+    if low >= correct_at:
+        return GroupKind.ALL_CORRECT
+    return GroupKind.ALL_WRONG if low <= wrong_at else GroupKind.TIED

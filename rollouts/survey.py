@@ -1,0 +1,111 @@
+"""The first pass over a file: which format it is, what its columns are, where each group's rows lie."""
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from ..errors import NoUsableRowsError
+from .containers import open_rows
+from .fields import ReadOptions
+from .formats import RowReader, formats
+from .grouping import GroupIndex
+from .refusals import MAX_REFUSALS_KEPT, Refusal, RowRefusedError
+from .rows import TOO_DEEP, LocatedRow, Row, RowFile
+
+HEAD_ROWS = 200
+HEAD_BYTES = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the first pass over a file found."""
+
+    path: Path
+    rows: RowFile
+    format_name: str
+    reader: RowReader
+    index: GroupIndex
+    n_rows: int
+    n_refused: int
+    refusals: list[Refusal]
+    notes: tuple[str, ...]
+
+
+def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
+    """Pass over `path` once.
+
+    Raises:
+        InputError: the file cannot be read.
+        NoUsableRowsError: no row can be used.
+        ArgumentError: an option names no column of the file.
+        UnknownNameError: no format has that name.
+    """
+    rows = open_rows(path, tokens=options.tokens, columns=options.named().values())
+    head = _head(rows)
+    if format_name == "auto":
+        format_name = "columns" if options.named() else _recognised(head)
+    reader = formats.create(format_name).reader(head, options)
+    index, refusals, n_rows, n_refused = GroupIndex(), list[Refusal](), 0, 0
+    for row in rows.scan():
+        n_rows += 1
+        try:
+            value = row_value(row)
+            identity = reader.identity(value)
+            reader.learn(value, identity)
+            index.add(row, identity)
+        except (RowRefusedError, RecursionError) as refused:
+            n_refused += 1
+            if len(refusals) < MAX_REFUSALS_KEPT:
+                refusals.append(refusal_of(path, row.line, refused))
+    if not len(index):
+        raise nothing_usable(path, n_rows, refusals)
+    index.finish()
+    reader.finish(ids_repeat=index.ids_repeat)
+    notes = [*rows.notes, *reader.notes]
+    if index.is_scattered:
+        notes.append("the rows of a group do not stand together: gathered from all over the file")
+    return Survey(path, rows, format_name, reader, index, n_rows, n_refused, refusals, tuple(notes))
+
+
+def row_value(row: LocatedRow) -> Row:
+    """The value of a row that could be read.
+
+    Raises:
+        RowRefusedError: it could not.
+    """
+    if row.value is None:
+        raise RowRefusedError("row", row.problem)
+    return row.value
+
+
+def refusal_of(path: Path, line: int, error: RowRefusedError | RecursionError) -> Refusal:
+    """What stopped a row, as it is told; a row may parse and still nest too deeply for what follows."""
+    if isinstance(error, RecursionError):
+        return Refusal(file=str(path), line=line, field="row", reason=TOO_DEEP)
+    return Refusal(file=str(path), line=line, field=error.field, reason=error.reason)
+
+
+def nothing_usable(path: Path, n_rows: int, refusals: list[Refusal]) -> NoUsableRowsError:
+    """The error for a file without a usable row, quoting the first refusals."""
+    if not n_rows:
+        return NoUsableRowsError(f"{path}: expected at least one row, got an empty file")
+    reasons = "; ".join(f"line {refusal.line}: {refusal.field}: {refusal.reason}" for refusal in refusals[:3])
+    said = reasons or "no row has a response or a reward"
+    return NoUsableRowsError(f"{path}: expected at least one usable row, got 0 of {n_rows}; {said}")
+
+
+def _head(rows: RowFile) -> list[Row]:
+    """The first rows that can be read, at most `HEAD_ROWS` of them and about `HEAD_BYTES`."""
+    head: list[Row] = []
+    n_bytes = 0
+    for row in islice(rows.scan(), 10 * HEAD_ROWS):
+        if row.value is not None:
+            head.append(row.value)
+            n_bytes += len(row.data)
+        if len(head) == HEAD_ROWS or n_bytes > HEAD_BYTES:
+            break
+    return head
+
+
+def _recognised(head: list[Row]) -> str:
+    return next((name for name in formats if head and formats.create(name).recognises(head)), "columns")

@@ -1,0 +1,138 @@
+"""Rows of a CSV or Parquet file, kept for the second pass in a temporary file of JSON lines.
+
+A CSV row has no offset that can be trusted (quoted cells hold line ends), and a Parquet row lies in
+compressed pages of hundreds of others, so that fetching scattered rows would unpack each page many times.
+Writing the rows once costs disk space and bounded memory, and makes every later access one seek.
+"""
+
+import csv
+import io
+import json
+import re
+import sys
+import weakref
+from collections.abc import Callable, Collection, Iterator
+from typing import IO, Any
+
+from ..errors import InputError
+from .opening import temporary_file
+from .rows import LocatedRow, Row, row_at
+
+TableRow = tuple[int, Row | None, str]
+"""(1-based line or row number, the row or None, what is wrong with it)"""
+
+BATCH_ROWS = 256
+MAX_DELIMITER_SAMPLE_CHARS = 1 << 16
+
+_UNDECODED = re.compile("[\udc80-\udcff]")  # what "surrogateescape" leaves of bytes that are not UTF-8
+
+
+class SpooledRows:
+    """Rows from any source that can be started again.
+
+    Args:
+        container: what the source is, for a person.
+        rows: starts a pass over the source.
+        source: the stream that `rows` reads, closed with this object.
+    """
+
+    def __init__(
+        self,
+        container: str,
+        rows: Callable[[], Iterator[TableRow]],
+        *,
+        source: IO[bytes],
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.container = container
+        self.notes = notes
+        self._rows = rows
+        self._spool = temporary_file()
+        weakref.finalize(self, self._spool.close)
+        weakref.finalize(self, source.close)
+
+    def scan(self) -> Iterator[LocatedRow]:
+        self._spool.seek(0)
+        self._spool.truncate()
+        offset = 0
+        for line, value, problem in self._rows():
+            data = b"" if value is None else json.dumps(value, default=_plain).encode("ascii")
+            self._spool.write(data)
+            yield LocatedRow(line, offset, data, value, problem)
+            offset += len(data)
+        self._spool.flush()
+
+    def at(self, offset: int, length: int) -> Row:
+        return row_at(self._spool, offset, length)
+
+
+def csv_rows(stream: IO[bytes], delimiter: str, known_names: Collection[str]) -> Iterator[TableRow]:
+    """Rows of a CSV file as text cells under the names of its header; no cell is turned into a number.
+
+    A name that is known in small letters is read so. Raises csv's limit on the length of a cell for the whole interpreter: there is no other way.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), min(sys.maxsize, 2**31 - 1)))
+    stream.seek(0)
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    try:
+        reader = csv.reader(text, delimiter=delimiter)
+        names = [name.strip() for name in next(reader, [])]
+        header = [name.lower() if name.lower() in known_names else name for name in names]
+        start = reader.line_num + 1
+        for cells in reader:
+            if any(cells):
+                problem = "" if len(cells) == len(header) else f"expected {len(header)} cells, got {len(cells)}"
+                if not problem and any(_UNDECODED.search(cell) for cell in cells):
+                    problem = "expected UTF-8, got other bytes"
+                yield start, None if problem else dict(zip(header, cells, strict=True)), problem
+            start = reader.line_num + 1
+    finally:
+        text.detach()
+
+
+def csv_delimiter(head: str, known_names: Collection[str]) -> str | None:
+    """The delimiter under which the first line of `head` is a header with a known name; None where none is.
+
+    Example:
+        >>> csv_delimiter("prompt;response", {"response"})
+        ';'
+    """
+    lines = io.StringIO(head[:MAX_DELIMITER_SAMPLE_CHARS], newline="")
+    first = lines.readline()
+    best, best_known = None, 0
+    for delimiter in (",", "\t", ";", "|"):
+        cells = next(csv.reader([first], delimiter=delimiter), [])
+        known = sum(cell.strip().lower() in known_names for cell in cells)
+        if known > best_known:
+            best, best_known = delimiter, known
+    return best
+
+
+def parquet_rows(stream: IO[bytes], skipped: Collection[str]) -> Iterator[TableRow]:
+    """Rows of a Parquet file, decoded `BATCH_ROWS` at a time, without the columns named in `skipped`.
+
+    Raises:
+        InputError: not a whole Parquet file.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    stream.seek(0)
+    try:
+        table = pyarrow.parquet.ParquetFile(pyarrow.PythonFile(stream, mode="r"))
+        columns = [name for name in table.schema_arrow.names if name not in skipped]
+        number = 0
+        for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=columns):
+            for row in batch.to_pylist():
+                number += 1
+                yield number, row, ""
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"expected a whole Parquet file, got: {reason}") from error
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no form for: bytes as text, dates and decimals as they print."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)

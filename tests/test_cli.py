@@ -1,0 +1,121 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rewardgate
+
+ROOT = Path(rewardgate.__file__).parent
+FIXTURE = ROOT / "fixtures" / "rollouts.jsonl"
+VERDICT_FIELDS = [
+    "row", "line", "prompt_id", "outcome", "reward", "extracted", "span", "rule", "detail", "seconds", "verifier",
+    "version",
+]  # fmt: skip
+
+
+def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from rewardgate.cli import main; main()", *map(str, arguments)]
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=100, check=False)
+
+
+def write_rows(path: Path, *rows: dict | str) -> Path:
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return path
+
+
+def test_the_demo_audits_the_fixture_and_exits_0() -> None:
+    done = run("audit", "--demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    for section in ("GOLDS", "GROUPS", "CAUSES", "STAKE"):
+        assert section in done.stdout
+
+
+def test_json_holds_everything_and_has_a_schema_version() -> None:
+    done = run("audit", FIXTURE, "--json", "-")
+    report = json.loads(done.stdout)
+    assert report["schema_version"]
+    assert "NaN" not in done.stdout
+
+
+def test_fail_on_turns_the_severity_into_an_exit_code() -> None:
+    assert run("audit", "--demo", "--fail-on", "fail").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("", "no usable"), ("not json\n", "no usable"), ('{"a": 1}\n', "no usable")],
+)
+def test_a_file_without_a_usable_row_is_unreadable_and_never_healthy(tmp_path: Path, content: str, words: str) -> None:
+    file = tmp_path / "rollouts.jsonl"
+    file.write_text(content)
+    done = run("audit", file)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr.lower() or "rollouts.jsonl" in done.stderr
+
+
+def test_a_missing_file_is_one_line_and_exit_2(tmp_path: Path) -> None:
+    done = run("audit", tmp_path / "nothing.jsonl")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unknown_verifier_lists_the_known_ones() -> None:
+    done = run("verify", FIXTURE, "--verifier", "numerc")
+    assert done.returncode == 2
+    assert 'unknown name "numerc"; known: ' in done.stderr
+
+
+def test_verify_writes_one_line_a_row_in_order_refused_rows_included(tmp_path: Path) -> None:
+    rows = write_rows(
+        tmp_path / "rows.jsonl",
+        {"response": r"\boxed{4}", "target": "4"},
+        "{broken",
+        {"response": r"\boxed{5}", "target": "4"},
+        {"response": "4", "target": None},
+        {"response": "The answer is 4.", "target": "4", "prompt_id": "p"},
+    )
+    out = tmp_path / "verdicts.jsonl"
+    done = run("verify", rows, "--verifier", "math", "--out", out)
+    assert done.returncode == 0, done.stderr
+    verdicts = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [list(verdict) for verdict in verdicts] == [VERDICT_FIELDS] * 5
+    assert [verdict["row"] for verdict in verdicts] == [0, 1, 2, 3, 4]
+    assert [verdict["line"] for verdict in verdicts] == [1, 2, 3, 4, 5]
+    assert [verdict["outcome"] for verdict in verdicts] == ["correct", "error", "incorrect", "bad_target", "correct"]
+    assert [verdict["reward"] for verdict in verdicts] == [1.0, None, 0.0, None, 1.0]
+    assert verdicts[4]["prompt_id"] == "p"
+
+
+def test_a_users_function_is_a_verifier(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def judge(completion, target):\n    return float(target in completion)\n")
+    rows = write_rows(tmp_path / "rows.jsonl", {"response": "4", "target": "4"}, {"response": "5", "target": "4"})
+    done = run("verify", rows, "--verifier", "mine.py:judge", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["reward"] for line in done.stdout.splitlines()] == [1.0, 0.0]
+
+
+def test_list_names_what_is_registered() -> None:
+    assert {"auto", "choice", "exact", "math", "numeric"} <= set(run("list", "verifiers").stdout.split())
+    assert {"auto", "boxed", "hash"} <= set(run("list", "extractors").stdout.split())
+    assert {"columns", "native"} <= set(run("list", "formats").stdout.split())
+
+
+def test_a_reader_that_goes_away_is_not_a_traceback() -> None:
+    command = f"{sys.executable} -c 'from rewardgate.cli import main; main()' audit --demo --json - | head -c 10"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=100, check=False)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_full_disk_is_one_line_and_exit_2() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("NOT RUN: no /dev/full here")
+    done = run("verify", FIXTURE, "--out", "/dev/full")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1

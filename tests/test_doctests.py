@@ -1,0 +1,33 @@
+"""Every example in a docstring, and every one in the documentation, prints what it says.
+
+`doctest.testmod` on the imported module, with `...` for what differs from run to run. pytest's --doctest-modules
+would import a second copy of each file.
+"""
+
+import doctest
+import importlib
+
+import pytest
+from library_tree import ROOT, library_files
+
+
+def modules() -> list[str]:
+    parts = (path.with_suffix("").parts for path in library_files() if path.name != "__main__.py")
+    return [".".join(("rewardgate", *(part for part in names if part != "__init__"))) for names in parts]
+
+
+def pages() -> list[str]:
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [path.relative_to(ROOT).as_posix() for path in found if ">>> " in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_the_examples_of_a_module_print_what_they_say(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0, f"{result.failed} of {result.attempted} examples failed; see the output above"
+
+
+@pytest.mark.parametrize("page", pages())
+def test_the_examples_of_a_page_print_what_they_say(page: str) -> None:
+    result = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0, f"{result.failed} of {result.attempted} examples failed; see the output above"

@@ -1,0 +1,75 @@
+"""Structures compared part by part; the symbolic stage stands still here."""
+
+import pytest
+
+from rewardgate.verifiers.base import Outcome
+from rewardgate.verifiers.expression.compare import compare
+from rewardgate.verifiers.expression.normalise import normalise
+from rewardgate.verifiers.expression.results import Comparison, SymbolicResult
+from rewardgate.verifiers.expression.structures import read
+
+
+def never_asked(target: str, answer: str) -> SymbolicResult:
+    raise AssertionError(f"asked about {target} and {answer}")
+
+
+def judged(target: str, answer: str) -> Comparison:
+    return compare(read(normalise(target)), read(normalise(answer)), never_asked)
+
+
+@pytest.mark.parametrize(
+    ("target", "answer", "rule", "right"),
+    [
+        ("1,2", "2,1", "list", True),
+        ("(1,2)", "(2,1)", "tuple", False),
+        ("(1,2)", "1,2", "tuple", True),
+        (r"\{1,2\}", "2,1,1", "set", True),
+        ("1,2", r"\{2,1\}", "set", True),
+        (r"\{1,2\}", "(1,2)", "brackets", False),
+        ("1,2,3", "1,2", "list_length", False),
+        ("2,2,3", "2,3", "list_length", False),
+        ("x=1,y=2", "y=2,x=1", "labels", True),
+        ("x=1,y=2", "2,1", "labels", False),
+        ("x=1,y=2", "a=1,b=2", "label_conflict", False),
+        ("x<3", "(-inf,3)", "tuple", True),
+        ("x<=3", "(-inf,3]", "interval", True),
+        ("x<3 or x>5", r"(5,\infty)\cup(-\infty,3)", "union", True),
+        ("1:2:3", "2:4:6", "ratio", True),
+        ("11:21", "21:11", "ratio", False),
+        ("3:4", "0.75", "ratio_as_fraction", True),
+        ("4:30 p.m.", "16:30", "clock", True),
+        ("4:30 p.m.", "4:30 a.m.", "clock", False),
+        ("5", "3+2=5", "equal_chain", True),
+        ("5", "5=5", "equation_for_value", False),
+        ("420", "421=420", "equation_for_value", False),
+        ("5", r"\ne5", "negated", False),
+        ("5", "3<5<7", "inequality_for_value", False),
+        ("1,2,...,9", "1,2,...,10", "ellipsis", False),
+        (r"\begin{pmatrix}1\\2\end{pmatrix}", r"\begin{pmatrix}2\\1\end{pmatrix}", "matrix", False),
+        (r"\begin{pmatrix}1&2\end{pmatrix}", r"\begin{pmatrix}1\\2\end{pmatrix}", "matrix_shape", False),
+        ("27.93", "27,93", "decimal_comma", True),
+    ],
+)
+def test_structures_are_judged_by_their_rules(target: str, answer: str, rule: str, right: bool):
+    comparison = judged(target, answer)
+    assert (comparison.rule, comparison.is_correct) == (rule, right)
+
+
+@pytest.mark.parametrize(
+    ("answer", "rule"),
+    [
+        ("5 or 6", "hedged"),
+        ("5,6", "hedged"),
+        (r"\pm5", "plus_minus"),
+        (r"\{5,6\}", "hedged"),
+    ],
+)
+def test_several_values_for_one_are_a_hedge(answer: str, rule: str):
+    comparison = judged("5", answer)
+    assert (comparison.outcome, comparison.rule) == (Outcome.HEDGED, rule)
+
+
+def test_the_detail_shows_both_forms_and_is_short():
+    comparison = judged("7" * 500, "8" * 500)
+    assert "is not" in comparison.detail
+    assert len(comparison.detail) < 400

@@ -1,0 +1,190 @@
+"""The answer that a box or an answer tag commits to.
+
+Spans are relative to the text that is read. What the words around an anchor do to it is decided here, by
+the rules of `commitment`.
+"""
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+from .base import Extracted, Outcome
+from .boxes import Box, find_boxes
+from .closing import NUMBER
+from .commitment import (
+    is_attributed,
+    is_denied,
+    is_negated,
+    is_negated_inside,
+    is_placeholder,
+    junction,
+    retraction_end,
+)
+from .wrappers import unwrapped
+
+_MAX_REJECTED = 32
+_LABEL = re.compile(r"(?P<label>[A-Za-z](?:_\{?\w{1,4}\}?)?)\s*=\s*(?:\\[(\[])?[\s$]*\Z")
+_TAG = re.compile(r"<\s{0,2}(?P<close>/?)\s{0,2}(?:final_?)?answer\b[^<>]{0,120}>", re.IGNORECASE)
+
+
+class Found(NamedTuple):
+    """An anchor's answer, and where the anchor as a whole stands."""
+
+    answer: Extracted
+    start: int
+    end: int
+
+    @property
+    def is_rejected(self) -> bool:
+        return self.answer.outcome is not None
+
+
+def boxed_answer(text: str) -> Found | None:
+    """The answer of the last committed box, or of the last boxes together if nothing is said between them."""
+    closed, unclosed_start = find_boxes(text)
+    if unclosed_start >= 0 and (not closed or unclosed_start > closed[-1].start):
+        return Found(_none("boxed", "unclosed_box"), unclosed_start, len(text))
+    rejected = None
+    for index in range(len(closed) - 1, max(-1, len(closed) - 1 - _MAX_REJECTED), -1):
+        box = closed[index]
+        start, end = unwrapped(text, box.inner_start, box.inner_end)
+        answer = text[start:end]
+        if not answer:
+            decided = _none("boxed", "empty_box")
+        elif is_negated(text, box.start) or is_denied(text, box.end) or is_negated_inside(answer):
+            decided = Extracted(answer, (start, end), "boxed", Outcome.INCORRECT, "negated")
+        elif is_attributed(text, box.start):
+            decided = Extracted(answer, (start, end), "boxed", Outcome.NO_ANSWER, "quoted")
+        else:
+            return _together(text, closed, index, (start, end))
+        if rejected is None:
+            rejected = Found(decided, box.start, box.end)
+    return rejected
+
+
+def tag_answer(text: str) -> Found | None:
+    """What stands in the last `<answer>` tag: its span, not yet read further.
+
+    A closing tag alone closes an answer that the prompt opened.
+    """
+    opening = closing = before = None
+    for tag in _TAG.finditer(text):
+        if not tag.group("close"):
+            before, opening, closing = (closing and (opening, closing)), tag, None
+        elif closing is None:
+            closing = tag
+    if opening is None and closing is None:
+        return None
+    if closing is None and opening is not None:
+        return Found(_none("answer_tag", "unclosed_answer_tag"), opening.start(), len(text))
+    assert closing is not None
+    anchor_start = 0 if opening is None else opening.start()
+    start, end = unwrapped(text, 0 if opening is None else opening.end(), closing.start())
+    if start >= end:
+        return Found(_none("answer_tag", "empty_answer"), anchor_start, closing.end())
+    answer = text[start:end]
+    if (
+        before
+        and before[0] is not None
+        and opening is not None
+        and not text[before[1].end() : opening.start()].strip(" \n\t,;")
+    ):
+        earlier = text[before[0].end() : before[1].start()].strip()
+        if earlier and not same_answer(earlier, answer):
+            stacked = Extracted(
+                f"{earlier}, {answer}", None, "answer_tag", Outcome.HEDGED, "stacked_answers", (earlier, answer)
+            )
+            return Found(stacked, before[0].start(), closing.end())
+    return Found(Extracted(answer, (start, end), "answer_tag"), anchor_start, closing.end())
+
+
+def retracted(text: str, found: Found) -> Found:
+    """`found` itself, or NO_ANSWER if the text takes it back afterwards; its end is then that of the retraction."""
+    if len(text) - found.end < 12:
+        return found
+    taken_back = retraction_end(text, found.end)
+    if taken_back < 0:
+        return found
+    answer = found.answer
+    return Found(
+        Extracted(answer.text, answer.span, answer.method, Outcome.NO_ANSWER, "retracted"), found.start, taken_back
+    )
+
+
+def decided(found: Found) -> Found:
+    """`found`, with NO_ANSWER where its text is a placeholder, INCORRECT where it begins with a denial."""
+    answer = found.answer
+    if answer.outcome is not None:
+        return found
+    if is_placeholder(answer.text):
+        answer = Extracted(answer.text, answer.span, answer.method, Outcome.NO_ANSWER, "placeholder")
+    elif is_negated_inside(answer.text):
+        answer = Extracted(answer.text, answer.span, answer.method, Outcome.INCORRECT, "negated")
+    return Found(answer, found.start, found.end)
+
+
+def same_answer(left: str, right: str) -> bool:
+    """Whether two answers are the same text, or hold one number each and the same.
+
+    Example:
+        >>> same_answer("$1/2$", "0.5"), same_answer("5", "6")
+        (True, False)
+    """
+    if _folded(left) == _folded(right):
+        return True
+    one, other = _only_number(left), _only_number(right)
+    if one is None and other is None:
+        return False
+    return one == other
+
+
+def _none(method: str, rule: str) -> Extracted:
+    return Extracted("", None, method, Outcome.NO_ANSWER, rule)
+
+
+def _together(text: str, closed: list[Box], last: int, span: tuple[int, int]) -> Found:
+    """The box at `last` and those before it that nothing is said between, as one answer."""
+    box = closed[last]
+    parts, spans, joins = [text[span[0] : span[1]]], [span], []
+    first = last
+    while first > 0:
+        join = junction(text[closed[first - 1].end : closed[first].start])
+        if join is None:
+            break
+        first -= 1
+        start, end = unwrapped(text, closed[first].inner_start, closed[first].inner_end)
+        if start < end:
+            parts.append(text[start:end])
+            spans.append((start, end))
+            joins.append(join)
+    if len(parts) == 1 or all(part == parts[0] for part in parts):
+        return decided(Found(Extracted(parts[0], span, "boxed"), box.start, box.end))
+    labels = [
+        _LABEL.search(text, max(0, start - 24), start)
+        for start in (closed[at].start for at in range(last, first - 1, -1))
+    ]
+    if len(labels) == len(parts) and all(label is not None for label in labels):
+        parts = [
+            f"{label.group('label')} = {part}" for label, part in zip(labels, parts, strict=True) if label is not None
+        ]
+    parts.reverse()
+    joins.reverse()
+    joined = parts[0] + "".join(join + part for join, part in zip(joins, parts[1:], strict=True))
+    return Found(Extracted(joined, None, "boxed", alternatives=tuple(parts)), closed[first].start, box.end)
+
+
+def _folded(answer: str) -> str:
+    return "".join(answer.casefold().split()).strip("$.*\\()[]{}")
+
+
+def _only_number(answer: str) -> Fraction | None:
+    found = [match.group() for match in NUMBER.finditer(answer[:200])]
+    if len(found) != 1:
+        return None
+    plain = (
+        re.sub(r"[\s,，$€£¥₹￥%％+]|\\[dt]?frac|\{,\}", "", found[0]).replace("−", "-").replace("}{", "/").strip("{}\\")
+    )
+    try:
+        return Fraction(plain)
+    except (ValueError, ZeroDivisionError):
+        return None

@@ -1,0 +1,120 @@
+"""The answer that an announcement commits to: what of the announced sentence is the answer.
+
+`statements` finds announcements; here they are read, denied ones told, and stacked ones that differ hedged.
+"""
+
+import re
+
+from .anchors import Found, decided, same_answer
+from .base import Extracted, Outcome
+from .closing import NUMBER, result_start
+from .commitment import is_attributed
+from .regions import last_match
+from .statements import Announcement, announcement_start, announcements
+from .wrappers import unwrapped, without_math_marks
+
+_COPULA = re.compile(
+    r"(?:\s(?:is|are|equals|would\s+be|will\s+be|must\s+be)\s+(?:therefore\s+|thus\s+|exactly\s+)?|(?<=[a-z\s]{4})=\s*)"
+)
+_ANSWER_LIKE = re.compile(r"[-+−±$€£¥₹￥(\[{\\]|\d|[０-９½⅓-⅞√∞π]|[A-Za-z](?![A-Za-z])")
+_APPROXIMATELY = re.compile(r"(?:approximately|approx\.?|≈|\\approx)\s*", re.IGNORECASE)
+_BUT = re.compile(r"\b(?:but|rather|instead)\b[,:]?\s*(?:rather\s+|is\s+|it\s+is\s+)?", re.IGNORECASE)
+_NOT = re.compile(r"not\s+", re.IGNORECASE)
+_OR = re.compile(r"\s+or\s+", re.IGNORECASE)
+_ARTICLE_BEFORE_NUMBER = re.compile(
+    r"(?:that\s+)?(?:there\s+(?:is|are)\s+|it\s+is\s+|only\s+|just\s+|either\s+|both\s+)", re.IGNORECASE
+)
+_FIRM = re.compile(r"[\d０-９\\]|^[A-J]$")
+_SENTENCE_START = re.compile(r"(?:^|[\n.!?:;。！？>*)\]}$])\s*\Z")
+
+
+def announced_answer(text: str, start: int = 0, *, methods: frozenset[str], firm: bool = False) -> Found | None:
+    """The last announced answer after `start`; `firm` leaves out what may be no final statement."""
+    rejected = later = None
+    for announced in announcements(text, start, methods=methods):
+        if firm and not _is_firm(text, announced, start):
+            continue
+        found = _read(text, announced)
+        if found is None:
+            continue
+        if found.is_rejected:
+            rejected = rejected or found
+            continue
+        if later is None:
+            later = found
+            continue
+        return _stacked(text, found, later) or later
+    return later or rejected
+
+
+def _read(text: str, announced: Announcement) -> Found | None:
+    start, end = announced.value_start, announced.value_end
+    denial = _NOT.match(text, start, end)
+    if announced.negated or denial is not None:
+        but = _BUT.search(text, start, end)
+        if but is None:
+            start, end = unwrapped(text, start if denial is None else denial.end(), end)
+            answer = Extracted(text[start:end], (start, end), announced.method, Outcome.INCORRECT, "negated")
+            return Found(answer, announced.start, announced.value_end)
+        start = but.end()
+    if announced.method == "phrase":
+        start, end = _core(text, start, end)
+    start, end = unwrapped(text, start, end)
+    if start >= end:
+        return None
+    answer = text[start:end]
+    if "$" in answer or "\\" in answer or "*" in answer:
+        answer = without_math_marks(answer)
+    if is_attributed(text, announced.value_start):
+        quoted = Extracted(answer, (start, end), announced.method, Outcome.NO_ANSWER, "quoted")
+        return Found(quoted, announced.start, announced.value_end)
+    alternatives = tuple(_OR.split(answer)) if " or " in answer and len(answer) < 200 else ()
+    return decided(
+        Found(
+            Extracted(answer, (start, end), announced.method, alternatives=alternatives),
+            announced.start,
+            announced.value_end,
+        )
+    )
+
+
+def _core(text: str, start: int, end: int) -> tuple[int, int]:
+    """The answer within an announced sentence: `The largest $n$ is 34` holds 34."""
+    lead = _ARTICLE_BEFORE_NUMBER.match(text, start, end) or _APPROXIMATELY.match(text, start, end)
+    if lead is not None:
+        start = lead.end()
+    result = result_start(text, start, end)
+    if result != start:
+        return result, end
+    if _ANSWER_LIKE.match(text, start, end) is not None and text[start : start + 2] not in ("A ", "I "):
+        return start, end
+    after = last_match(_COPULA, text, start, end)
+    if after is not None and after.end() < end:
+        near = _APPROXIMATELY.match(text, after.end(), end)
+        return (near or after).end(), end
+    numbers = list(NUMBER.finditer(text, start, end))
+    if numbers and len(text[start : numbers[-1].start()].split()) > 1:
+        return numbers[-1].start(), end
+    return start, end
+
+
+def _is_firm(text: str, announced: Announcement, floor: int) -> bool:
+    value = text[announced.value_start : announced.value_end].strip(" $*().")
+    if _FIRM.search(value) is None:
+        return False
+    lead = announcement_start(text, announced.start, floor)
+    return _SENTENCE_START.search(text, max(0, lead - 16), lead) is not None
+
+
+def _stacked(text: str, earlier: Found, later: Found) -> Found | None:
+    """HEDGED, where two announcements of one kind differ and nothing is said between them."""
+    if earlier.answer.method != later.answer.method:
+        return None
+    between = text[earlier.end : announcement_start(text, later.start, earlier.end)]
+    if between.strip(" \t\n*_.,;:#$\\)]。，；-"):
+        return None
+    one, other = earlier.answer.text, later.answer.text
+    if any(map(str.isdigit, one)) != any(map(str.isdigit, other)) or same_answer(one, other):
+        return None
+    answer = Extracted(f"{one}, {other}", None, later.answer.method, Outcome.HEDGED, "stacked_answers", (one, other))
+    return Found(answer, earlier.start, later.end)

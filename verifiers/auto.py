@@ -1,0 +1,116 @@
+r"""The verifier for targets of every kind: looks at the target, hands over, and says why in the detail.
+
+A choice letter goes to `choice`, mathematics to `math`, plain words to `exact`, a mapping to what its keys
+ask for: tests to `code`, a schema or tags to `format`, a named answer to the verifier of that answer.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from time import perf_counter
+
+from ..errors import ArgumentError, UnknownNameError
+from ..rollouts.messages import Completion, Prompt
+from .base import Extractor, Outcome, Target, Verdict, Verifier, verifiers
+from .expression.nodes import Opaque, Text
+from .targets import TARGET_KEYS, read_target
+
+__all__ = ["AutoVerifier"]
+
+_CHOICE = re.compile(r"\s*(?:\\text\{)?\(?([A-J])\)?\}?\.?\s*")
+_TEST_KEYS = ("tests", "test_cases", "unit_tests", "inputs", "assertions")
+_FORMAT_KEYS = ("required_tags", "tags", "schema", "json_schema")
+
+
+class AutoVerifier:
+    """Chooses a verifier by the target's kind, each built once and with the same extractor.
+
+    Args:
+        extractor: given to the verifiers that take one; None leaves each its own.
+
+    Raises:
+        UnknownNameError: nobody registered `extractor`.
+
+    Example:
+        >>> verdict = AutoVerifier().verify("The answer is 5.", "5")
+        >>> verdict.outcome, verdict.detail
+        (<Outcome.CORRECT: 'correct'>, 'math, because the target is mathematics: 5 = 5')
+    """
+
+    version = "1"
+
+    def __init__(self, extractor: str | Extractor | None = None) -> None:
+        self._options = {} if extractor is None else {"extractor": extractor}
+        self._built: dict[str, Verifier] = {}
+        if extractor is not None:
+            self._verifier("math")
+
+    def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
+        """The chosen verifier's verdict; never raises on any completion or target."""
+        started = perf_counter()
+        name, why, handed = _chosen(target)
+        if name is None:
+            return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_target", why, perf_counter() - started)
+        try:
+            verifier = self._verifier(name)
+        except (UnknownNameError, ArgumentError) as error:
+            return Verdict(
+                Outcome.BAD_TARGET, None, None, None, "no_verifier", f"{why}: {error}", perf_counter() - started
+            )
+        verdict = verifier.verify(completion, handed, prompt=prompt)
+        return Verdict(
+            verdict.outcome,
+            verdict.reward,
+            verdict.extracted,
+            verdict.span,
+            verdict.rule,
+            f"{name}, because {why}: {verdict.detail}",
+            perf_counter() - started,
+        )
+
+    def _verifier(self, name: str) -> Verifier:
+        found = self._built.get(name)
+        if found is None:
+            options = {} if name in ("format", "code") else self._options
+            found = self._built[name] = verifiers.create(name, **options)
+        return found
+
+
+def _chosen(target: Target) -> tuple[str | None, str, Target]:
+    """The name of the verifier, why it was chosen, and the target to hand it."""
+    if isinstance(target, str):
+        name, why = _for_text(target)
+        return name, why, target
+    if isinstance(target, Mapping):
+        for name, keys, why in (
+            ("code", _TEST_KEYS, "the target holds tests"),
+            ("format", _FORMAT_KEYS, "the target asks for a format"),
+        ):
+            if any(key in target for key in keys):
+                return name, why, target
+        key = next((key for key in TARGET_KEYS if key in target), None)
+        if key is None:
+            return (
+                None,
+                f"expected a mapping with tests, a schema or an answer, got the keys {sorted(target)[:8]}",
+                target,
+            )
+        return _chosen(target[key])
+    if not isinstance(target, list | tuple) or not target or not all(isinstance(one, str) for one in target):
+        return None, f"expected a string, strings or a mapping, got {type(target).__name__}", target
+    names = {_for_text(one)[0] for one in target}
+    if len(names) == 1:
+        return (*_for_text(target[0]), target)
+    return "math", "the targets are of several kinds", target
+
+
+@lru_cache(maxsize=4096)
+def _for_text(target: str) -> tuple[str, str]:
+    if _CHOICE.fullmatch(target):
+        return "choice", "the target is a choice letter"
+    read = read_target(target)
+    if isinstance(read.node, Text) and not read.note:
+        return "exact", "the target is words"
+    if isinstance(read.node, Opaque) and "\n" in target:
+        return "exact", "the target is text of several lines"
+    return "math", "the target is mathematics"

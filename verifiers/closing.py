@@ -1,0 +1,203 @@
+"""What a text without any anchor commits to: itself when it is short, else the number it closes with.
+
+A text that breaks off in the middle of a sentence, an equation or an annotation commits to nothing.
+"""
+
+import re
+from typing import NamedTuple
+
+from .letters import LETTERS
+from .wrappers import unwrapped
+
+_WINDOWS_CHARS = (256, 4_096)
+"""How far back from its end a text is searched for its last number, in two tries."""
+_LONGEST_BARE_CHARS = 160
+_LONGEST_DECIMALS = 24
+"""More decimals than this at a broken-off end are a loop, not an answer."""
+
+_DIGITS = r"(?:\d{1,3}(?:(?:,|\{,\}|，)\d{3})+(?!\d)|\d+)"
+NUMBER = re.compile(
+    rf"(?:(?<![\w)}}\]])[-−+]|(?<=[=\s])[-−+])?(?:\\?[$€£¥₹￥]\s?)?"
+    rf"(?:\\[dt]?frac\s?\{{-?\d+\}}\s?\{{\d+\}}"
+    rf"|(?:{_DIGITS}(?:[.．]\d+)?|[.．]\d+)(?:\s?[eE][-+−]?\d+)?(?:\s\d+\s?/\s?\d+|\s?/\s?\d+)?)"
+    rf"(?:\s?\\?[%％])?"
+)
+"""A number as prose writes it: sign, currency, separators, fraction, exponent, percent."""
+
+_ORDINAL = re.compile(
+    r"(?:^|\n)\s*(?:\*\*)?\Z|\b(?:[Ss]tep|[Cc]ase|[Pp]art|[Ee]quation|[Ll]ine|[Oo]ption|[Qq]uestion|[Pp]roblem)\s\Z"
+)
+_SENTENCE_CLOSED = re.compile(r"[.!?。！？।)\]}$”\"'*`>|]\Z")
+_FUNCTION_WORD = re.compile(
+    r"\b(?:a|an|the|of|for|to|and|or|in|on|at|by|with|from|both|is|are|was|that|this|if|as|so|we|he|she|it|they|his|her|per|which|then|be|into|each)\Z",
+    re.IGNORECASE,
+)
+_OPERATOR_BEFORE = re.compile(
+    r"[\w)}\]]\s*(?:[-+*×·÷^−]|\\times|\\cdot)\s*\$?\Z|\*\*\s*\Z(?<=\d\*\*)|[*×·÷^]\s*\Z(?<!\*\*)(?<!\s\*)"
+)
+_WORD = re.compile(r"(?<![\\\w])[^\W\d_]{2,}")
+_LABEL = re.compile(r"[A-Za-z][A-Za-z ]{2,40}[*_]{0,3}:[*_]{0,3}\s+")
+_ARITHMETIC = re.compile(r"[\s\d.,()$€£+*/×·÷−%=-]+")
+_OPERATOR = re.compile(r"[\d)%]\s*[-+*/×·÷−]")
+_NAMED_VALUE = re.compile(r"[A-Za-z](?:_\{?\w{1,4}\}?)?(?:\([a-z]\))?\s*=")
+_CJK_RUN = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][^a-zA-Z\d]{5,}[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+_EQUATION = re.compile(r"=\s*(?P<right>[^=≈]{1,200})\Z")
+_LAST_FORMULA = re.compile(
+    r"(?:\$\$?(?P<a>[^$]{1,400})\$\$?|\\\((?P<b>[^\n]{1,400}?)\\\)|\\\[(?P<c>.{1,400}?)\\\])(?P<after>[^$\\\d\n]{0,60})\Z",
+    re.DOTALL,
+)
+
+
+class Closing(NamedTuple):
+    """`text[start:end]`, and `"bare"`, `"formula"` or `"last_number"`."""
+
+    start: int
+    end: int
+    method: str
+
+
+def bare_answer(text: str) -> Closing | None:
+    """The whole text, when it is one short line that is an answer and not a sentence.
+
+    Example:
+        >>> bare_answer("42"), bare_answer("So we end up with 42 apples.")
+        (Closing(start=0, end=2, method='bare'), None)
+    """
+    if len(text) > 2 * _LONGEST_BARE_CHARS:
+        return None
+    start, end = unwrapped(text, 0, len(text))
+    label = _LABEL.match(text, start, end)
+    if label is not None:
+        start, end = unwrapped(text, label.end(), end)
+    start, end = unwrapped(text, result_start(text, start, end), end)
+    return Closing(start, end, "bare") if _is_bare(text[start:end], text.rstrip()[-1:]) else None
+
+
+def result_start(text: str, start: int, end: int) -> int:
+    """Where the result of a computation begins (`5 * 3 = 15`); `start` where `text[start:end]` is none.
+
+    `421 = 420` computes nothing and stays an equation.
+
+    Example:
+        >>> result_start("5 * 3 = 15", 0, 10), result_start("421=420", 0, 7)
+        (8, 0)
+    """
+    equals = text.rfind("=", start, end)
+    if (
+        equals < 0
+        or _ARITHMETIC.fullmatch(text, start, equals) is None
+        or _OPERATOR.search(text, start, equals) is None
+    ):
+        return start
+    after = equals + 1
+    while after < end and text[after] == " ":
+        after += 1
+    return after if after < end else start
+
+
+def last_line(text: str) -> Closing | None:
+    """The last line, when it is nothing but a number, a formula or a choice letter."""
+    body = text.rstrip()
+    line_start = body.rfind("\n") + 1
+    if line_start == 0 or len(body) - line_start > _LONGEST_BARE_CHARS:
+        return None
+    found = bare_answer(body[line_start:])
+    if found is None:
+        return None
+    start, end = line_start + found.start, line_start + found.end
+    answer = body[start:end]
+    is_letter = answer.strip("()") in LETTERS and len(answer.strip("()")) == 1
+    is_value = any(mark.isdigit() or mark == "\\" for mark in answer) and answer[0] not in "+*/=×"
+    return Closing(start, end, "last_line") if is_letter or is_value else None
+
+
+def _is_bare(answer: str, last: str) -> bool:
+    """Whether a short text is a name, a number or a formula: not a sentence, not a question, not arithmetic."""
+    if not answer or len(answer) > _LONGEST_BARE_CHARS or "\n" in answer:
+        return False
+    words = _WORD.findall(answer)
+    if len(words) > 3 or (len(words) > 1 and (last in ".!" or _FUNCTION_WORD.search(answer) is not None)):
+        return False
+    if "=" in answer and words and _NAMED_VALUE.match(answer) is None:
+        return False
+    return "?" not in answer and not answer.startswith(("<", "\\boxed", "#")) and _CJK_RUN.search(answer) is None
+
+
+def last_number(text: str) -> Closing | None:
+    """The last number of the text, wherever it stands, with its sign, separators, fraction, percent and currency.
+
+    Example:
+        >>> text = "She pays $1,234.50 in all"
+        >>> found = last_number(text)
+        >>> text[found.start : found.end]
+        '$1,234.50'
+    """
+    for chars in _WINDOWS_CHARS:
+        last = None
+        for match in NUMBER.finditer(text, _window_start(text, chars)):
+            if not _is_list_marker(text, match):
+                last = match
+        if last is not None:
+            return Closing(*last.span(), "last_number")
+    return None
+
+
+def committed_number(text: str) -> Closing | None:
+    """The last number or formula, if the text comes to an end and closes with it; None where it breaks off.
+
+    Example:
+        >>> committed_number("So it takes 5 + 3 = 8 hours for an"), committed_number("that makes $41 + $8 = $<<41+8.")
+        (None, None)
+    """
+    body = text.rstrip()
+    if not body or body.endswith("?") or body.rfind("<<") > body.rfind(">>"):
+        return None
+    formula = _LAST_FORMULA.search(body, max(0, len(body) - 1_000))
+    if formula is not None:
+        return _formula_value(body, formula)
+    found = last_number(body)
+    if found is None:
+        return None
+    if _SENTENCE_CLOSED.search(body) is None and not _ends_with(body, found):
+        return None
+    if _OPERATOR_BEFORE.search(body, max(0, found.start - 12), found.start) is not None:
+        return None
+    return found
+
+
+def _window_start(text: str, chars: int) -> int:
+    start = max(0, len(text) - chars)
+    if start > 0 and text[start - 1].isdigit() and text[start].isdigit():
+        # Not in the middle of a number: its beginning belongs to it, however long it is.
+        start = len(text[:start].rstrip("0123456789.,"))
+    return start
+
+
+def _is_list_marker(text: str, match: re.Match[str]) -> bool:
+    after = text[match.end() : match.end() + 2]
+    if after[:1] in ".):" and after[1:2] in (" ", "") and match.group().isdigit():
+        return _ORDINAL.search(text, max(0, match.start() - 12), match.start()) is not None and after[1:2] == " "
+    return False
+
+
+def _ends_with(body: str, found: Closing) -> bool:
+    """Whether an unpunctuated text ends with the number and at most three words that can end a sentence."""
+    tail = body[found.end :]
+    if "\n" in tail or len(tail.split()) > 3 or _FUNCTION_WORD.search(tail) is not None:
+        return False
+    number = body[found.start : found.end]
+    return len(number.partition(".")[2]) <= _LONGEST_DECIMALS
+
+
+def _formula_value(body: str, formula: re.Match[str]) -> Closing | None:
+    """The formula's content, or what stands right of its last `=` unless the left is only a name."""
+    group = next(name for name in "abc" if formula.group(name) is not None)
+    start, end = unwrapped(body, *formula.span(group))
+    equation = _EQUATION.search(body, start, end)
+    if equation is not None and body.count("=", start, end) + body.count("≈", start, end) >= 1:
+        left = body[start : equation.start()].strip()
+        if not (left.isalpha() and len(left) == 1):
+            start, end = unwrapped(body, *equation.span("right"))
+    return Closing(start, end, "formula") if end > start else None

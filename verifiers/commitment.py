@@ -1,0 +1,154 @@
+"""What the words around an answer do to it: negate, retract, attribute, correct or hedge it.
+
+Every rule reads a bounded stretch before or after the answer, and each is narrow on purpose: a careful
+reader's plain cases, nothing inferred.
+"""
+
+import re
+
+_BEFORE_CHARS = 80
+_AFTER_CHARS = 240
+
+_MATH_OPENING = r"[\s$*_\"'“(\[{:]*(?:\\[(\[]|\\displaystyle|\\text\{|\\mathbf\{)?[\s$*]*\Z"
+_NEGATION = re.compile(
+    r"(?:\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+be)?|\bnot\s+(?:be|equal(?:\s+to)?)"
+    r"|\\neq?|≠|\\not\s*=|不是|不等于|并非|ではなく|\bnicht|\bn['’]est\s+pas|\bno\s+es)" + _MATH_OPENING,
+    re.IGNORECASE,
+)
+_NEGATION_SIGNS = ("no", "n't", "n’t", "ne", "than", "instead", "≠", "不", "并非", "ではなく", "n’est")
+"""Cheap to look for; without one of them the pattern cannot match."""
+_NOT_ONLY = re.compile(r"(?:whether\s+or|why|if)\s+not\W*\Z", re.IGNORECASE)
+_NEGATED_INSIDE = re.compile(
+    r"\s*(?:\\neq?(?![a-z])|≠|!=|\\not\s*=|(?:\\text\{\s*)?(?:not|isn['’]t|is\s+not)\b\s*(?:equal\s+to\b)?\s*\}?\s*(?=[-+\\$(]*\d|\\))",
+    re.IGNORECASE,
+)
+_ATTRIBUTION = re.compile(
+    r"\b(?:reference(?:\s+(?:answer|solution|value))?|ground[\s_-]?truth|gold(?:en)?(?:\s+(?:answer|label|target))?|answer\s+key"
+    r"|solution\s+manual|prompt|problem\s+statement|question|user|teacher|grader|rubric|expected\s+answer|label|target)"
+    r"(?:\s+(?:clearly|also|itself))?\s*(?:says?|said|states?|stated|gives?|gave|reads?|is|was|shows?|lists?|has|contains?|expects?|tells?\s+us"
+    r"|claims?|claimed|[:=])(?:\s+(?:that|it\s+is|the\s+answer\s+is))?" + _MATH_OPENING,
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"[\s$*.)\]}\"'”\\,]*(?:is|was|would\s+be|seems|turns\s+out\s+to\s+be)\s+(?:clearly\s+|definitely\s+|obviously\s+)?"
+    r"(?:(?:not|n['’]t)\s+(?:the\s+|a\s+)?(?:(?:right|correct|final|true|actual|real)\s+)?(?:answer|solution|value|result|correct|right|true|valid)"
+    r"|wrong|incorrect|false\b|invalid)"
+    r"|[\s$*.)\]}\"'”\\,]*(?:isn|wasn)['’]t\s+(?:the\s+)?(?:(?:right|correct|final|true|actual)\s+)?(?:answer|solution|result|correct|right)",
+    re.IGNORECASE,
+)
+_RETRACTION = re.compile(
+    r"(?:\A|[.!?…\n,—–-]|\$)\s*(?:\b(?:wait|no|hmm+|actually|oops|sorry|hold\s+on|but|however|oh|I\s+(?:think|see|realize)(?:\s+that)?)\b[,.!…\s—–-]*){0,4}"
+    r"(?:\b(?:that|this|it|the\s+above|my\s+answer|that\s+answer|this\s+answer)(?:['’]s|\s+(?:is|was|must\s+be|looks|seems|can['’]t\s+be|cannot\s+be))\s+"
+    r"(?:(?:clearly|obviously|actually|also|just|all|probably)\s+)?(?:wrong|incorrect|not\s+(?:right|correct|it\b|the\s+(?:right|correct)?\s*answer)|a\s+mistake|an\s+error|right\?)"
+    r"|\bscratch\s+that|\bignore\s+(?:that|the\s+above|my\s+(?:previous\s+)?answer)|\bI\s+(?:made|have\s+made)\s+(?:a|an)\s+(?:\w+\s+)?(?:mistake|error)"
+    r"|\b(?:I\s+take|taking)\s+(?:that|it)\s+back)",
+    re.IGNORECASE,
+)
+_LIST_GAP = re.compile(
+    r"(?:[\s$,;.&|*、，；。]|\n\s*[-•]\s|\\[\[\]()\\,;:! ]|\\q?quad(?![a-z])"
+    r"|(?:\\text\{\s*)?\b(?:and|as\s+well\s+as|und|et|y|e|и)\b\s*\}?|[和与及])*"
+    r"(?P<label>[A-Za-z](?:_\{?\w{1,4}\}?)?\s*=\s*(?:\\[(\[])?[\s$]*)?"
+)
+_OR_GAP = re.compile(
+    r"\b(?:or|oder|ou|alternatively|could\s+(?:also\s+)?be|might\s+(?:also\s+)?be|may\s+(?:also\s+)?be|maybe|perhaps|possibly)\b|或者?",
+    re.IGNORECASE,
+)
+_CORRECTION_GAP = re.compile(
+    r"\b(?:wait|actually|correct\w*|no|not|instead|rather|redo|sorry|oops|equivalently|equal|i\.?e|that\s+is|simplif\w+|but\s+then|in\s+other\s+words)\b|=|≈",
+    re.IGNORECASE,
+)
+_LONGEST_GAP_CHARS = 80
+
+PLACEHOLDERS = frozenset(
+    {
+        "...", "?", "??", "???", "\\box", "\\cdot", "\\cdots", "\\dots", "\\ldots", "\\square", "\\text{}", "_",
+        "__", "___", "above", "answer", "answer here", "correct answer", "expected", "expected answer",
+        "final answer", "gold", "ground truth", "insert answer here", "my answer", "n/a", "na", "nan", "nil",
+        "no answer", "none", "null", "placeholder", "reference", "reference answer", "result", "same", "see above",
+        "solution", "target", "tbd", "the answer", "the final answer", "todo", "unknown", "value", "x.xx", "xxx",
+        "your answer", "your answer here", "{}", "…",
+    }
+)  # fmt: skip
+"""What stands where an answer should, after casefolding and without wrappers."""
+
+_DEFERRING = re.compile(
+    r"(?:the\s+)?(?:same|equal|identical)\s+(?:as|to|with)\s+(?:the\s+)?(?:reference|gold|ground|target|expected|correct|label|given)|(?:insert|put|write|fill\s+in)\s+(?:your\s+|the\s+)?(?:final\s+)?answer"
+    r"|(?:the\s+)?(?:reference|ground\s+truth|gold|expected|correct|target)\s+(?:answer|solution|value)\Z|as\s+(?:in|per)\s+the\s+(?:reference|key)",
+    re.IGNORECASE,
+)
+
+
+def is_negated(text: str, start: int) -> bool:
+    """Whether the words just before `start` deny what stands there (`not \\boxed{5}`, `≠ 5`).
+
+    Example:
+        >>> is_negated("The answer is not 5", 18), is_negated("I see why not: 5", 15)
+        (True, False)
+    """
+    before = text[max(0, start - _BEFORE_CHARS) : start]
+    lowered = before.lower()
+    if not any(sign in lowered for sign in _NEGATION_SIGNS):
+        return False
+    return _NEGATION.search(before) is not None and _NOT_ONLY.search(before) is None
+
+
+def is_negated_inside(answer: str) -> bool:
+    """Whether the answer itself begins with a denial (`\\neq 5`); `x \\neq 5` is a statement, not a denial.
+
+    Example:
+        >>> is_negated_inside(r"\\neq 5"), is_negated_inside(r"x \\neq 5"), is_negated_inside("not prime")
+        (True, False, False)
+    """
+    return _NEGATED_INSIDE.match(answer) is not None
+
+
+def is_attributed(text: str, start: int) -> bool:
+    """Whether the words just before `start` put the answer into somebody else's mouth (the reference's, the prompt's).
+
+    Example:
+        >>> text = r"The reference says \\boxed{5}"
+        >>> is_attributed(text, text.index("\\\\boxed"))
+        True
+    """
+    before = text[max(0, start - _BEFORE_CHARS) : start]
+    return _ATTRIBUTION.search(before) is not None
+
+
+def is_denied(text: str, end: int) -> bool:
+    """Whether the words just after `end` say that this is not the answer."""
+    return _DENIED.match(text, end, end + _AFTER_CHARS) is not None
+
+
+def retraction_end(text: str, end: int) -> int:
+    """Where a later retraction ("wait, that is wrong") of an answer that ends at `end` ends; -1 for none."""
+    match = _RETRACTION.search(text[end : end + _AFTER_CHARS])
+    return -1 if match is None else end + match.end()
+
+
+def is_placeholder(answer: str) -> bool:
+    """Whether `answer`, without its wrappers, only stands for an answer (`?`, `\\ldots`, `your answer`).
+
+    Example:
+        >>> is_placeholder("same as the reference"), is_placeholder("0")
+        (True, False)
+    """
+    if len(answer) > _LONGEST_GAP_CHARS:
+        return False
+    folded = " ".join(answer.casefold().split()).strip("[]<>() ")
+    return folded in PLACEHOLDERS or _DEFERRING.match(folded) is not None
+
+
+def junction(gap: str) -> str | None:
+    """How two answers with `gap` between them belong together: `", "`, `" or "`, or None when they do not.
+
+    Example:
+        >>> junction(" and "), junction("$ or maybe $"), junction(". No, the corrected value is ")
+        (', ', ' or ', None)
+    """
+    if len(gap) > _LONGEST_GAP_CHARS:
+        return None
+    if _LIST_GAP.fullmatch(gap) is not None:
+        return ", "
+    if _OR_GAP.search(gap) is not None and _CORRECTION_GAP.search(gap) is None:
+        return " or "
+    return None

@@ -1,0 +1,318 @@
+"""Whether an answer is the target, and by which rule.
+
+`compare` walks the two trees together. Numbers are decided here, exactly; everything that is neither a
+number nor a structure of numbers goes, as text, to the `symbolic` function that the caller hands in.
+"""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ..base import Outcome
+from .nodes import Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
+from .normalise import plain_words
+from .numbers import Quantity, as_fraction
+from .quantities import compare_quantities, compare_values
+from .results import Comparison, Symbolic, correct, incorrect
+from .structures import read
+
+__all__ = ["compare"]
+
+_MAX_SIDES = 8
+
+
+def compare(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
+    r"""The judgement of `answer` against `target`, with the rule that decided and both parsed forms.
+
+    Args:
+        target: the right answer, read by `structures.read`.
+        answer: the extracted answer, read likewise.
+        symbolic: judges two pieces of LaTeX; called only where no rule here decides.
+
+    Raises:
+        CostlyError: from `symbolic`, where that refuses.
+
+    Example:
+        >>> compare(read("1,2"), read("2,1"), symbolic=lambda target, answer: 1 / 0).rule  # never asked
+        'list'
+    """
+    if isinstance(target, Labelled) or isinstance(answer, Labelled):
+        return _compare_labelled(target, answer, symbolic)
+    if isinstance(answer, Relation) or isinstance(target, Relation):
+        return _compare_relations(target, answer, symbolic)
+    if isinstance(target, Quantity) and isinstance(answer, Quantity):
+        return compare_quantities(target, answer)
+    if isinstance(target, Text) or isinstance(answer, Text):
+        return _compare_text(target, answer)
+    if isinstance(target, Clock) or isinstance(answer, Clock):
+        return _compare_clocks(target, answer)
+    if isinstance(target, Matrix) or isinstance(answer, Matrix):
+        return _compare_matrices(target, answer, symbolic)
+    if isinstance(target, Ratio) or isinstance(answer, Ratio):
+        return _compare_ratios(target, answer, symbolic)
+    if isinstance(target, Union) or isinstance(answer, Union):
+        return _compare_unions(target, answer, symbolic)
+    if isinstance(target, Collection):
+        return _compare_collections(target, answer, symbolic)
+    if isinstance(answer, Collection):
+        return _one_of_several(target, answer, symbolic)
+    return compare_values(target, answer, symbolic)
+
+
+def _compare_labelled(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
+    if isinstance(target, Labelled) and isinstance(answer, Labelled):
+        if _labels_conflict(target.label, answer.label):
+            return incorrect("label_conflict", target, answer)
+        return compare(target.value, answer.value, symbolic)
+    if isinstance(target, Labelled):
+        if isinstance(answer, Relation) and _is_curve(target):
+            return _ask(target, answer, symbolic)
+        return compare(target.value, answer, symbolic)
+    assert isinstance(answer, Labelled)
+    if isinstance(target, Relation):
+        return _ask(target, answer, symbolic)
+    return compare(target, answer.value, symbolic)
+
+
+def _labels_conflict(target: str, answer: str) -> bool:
+    """Whether two labels name different things: two variables, or two functions, of different names."""
+    if target == answer or not target or not answer:
+        return False
+    plain = [
+        re.fullmatch(r"([A-Za-z]|\\[a-z]+)(_\w+|_\{[^{}]*\})?'*(\([^()]*\))?", label) for label in (target, answer)
+    ]
+    if not all(plain):
+        return False
+    first, second = plain
+    assert first is not None
+    assert second is not None
+    # y = x^2 and f(x) = x^2 name the same curve.
+    return bool(first.group(3)) == bool(second.group(3))
+
+
+def _is_curve(target: Labelled) -> bool:
+    return isinstance(target.value, Opaque) and bool(
+        re.search(r"(?<![\\a-zA-Z])[a-df-hj-zA-Z](?![a-zA-Z])", target.value.text)
+    )
+
+
+def _compare_relations(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
+    if isinstance(target, Relation) and isinstance(answer, Relation):
+        return _ask(target, answer, symbolic)
+    if isinstance(target, Relation):
+        if isinstance(answer, Collection | Union) and "=" not in target.operators:
+            return _ask(target, answer, symbolic)
+        return incorrect("relation_expected", target, answer)
+    assert isinstance(answer, Relation)
+    if "\\ne" in answer.operators:
+        return incorrect("negated", target, answer)
+    if set(answer.operators) - {"=", "\\approx"}:
+        if isinstance(target, Union | Collection):
+            return _ask(target, answer, symbolic)
+        return incorrect("inequality_for_value", target, answer)
+    return _compare_equation(target, answer, symbolic)
+
+
+def _compare_equation(target: Node, answer: Relation, symbolic: Symbolic) -> Comparison:
+    """A chain such as `30/5 = 6` is the target if every side is; `421 = 420` and `2x - 6 = 0` are not."""
+    sides = [side for side in answer.sides if side]
+    if len(set(sides)) < 2 or len(sides) > _MAX_SIDES:
+        return incorrect("equation_for_value", target, answer)
+    if all(compare(target, read(side), symbolic).is_correct for side in reversed(sides)):
+        return correct("equal_chain", target, answer)
+    return incorrect("equation_for_value", target, answer)
+
+
+def _compare_text(target: Node, answer: Node) -> Comparison:
+    same = plain_words(target.text) == plain_words(answer.text)
+    return correct("text", target, answer) if same else incorrect("text", target, answer)
+
+
+def _compare_clocks(target: Node, answer: Node) -> Comparison:
+    if isinstance(target, Clock) and isinstance(answer, Ratio | Clock):
+        hours = _hours(answer)
+        if hours is not None and hours[1] == target.minute:
+            half = answer.half if isinstance(answer, Clock) else ""
+            in_day = target.hour % 12 + 12 * (target.half == "pm")
+            if (hours[0] == target.hour and half in ("", target.half)) or (hours[0] == in_day and not half):
+                return correct("clock", target, answer)
+    elif isinstance(target, Ratio) and isinstance(answer, Clock) and _hours(target) == (answer.hour, answer.minute):
+        return correct("clock", target, answer)
+    return incorrect("clock", target, answer)
+
+
+def _hours(node: Clock | Ratio) -> tuple[int, int] | None:
+    if isinstance(node, Clock):
+        return node.hour, node.minute
+    values = _term_values(node)
+    if values is None or len(values) != 2 or any(value.denominator != 1 for value in values):
+        return None
+    return values[0].numerator, values[1].numerator
+
+
+def _compare_matrices(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
+    if not (isinstance(target, Matrix) and isinstance(answer, Matrix) and target.kind == answer.kind == "matrix"):
+        if "determinant" in (getattr(target, "kind", ""), getattr(answer, "kind", "")):
+            return _ask(target, answer, symbolic)
+        return incorrect("matrix", target, answer)
+    if [len(row) for row in target.rows] != [len(row) for row in answer.rows]:
+        return incorrect("matrix_shape", target, answer)
+    pairs = [pair for rows in zip(target.rows, answer.rows, strict=True) for pair in zip(*rows, strict=True)]
+    same = all(compare(cell, other, symbolic).is_correct for cell, other in pairs)
+    return (correct if same else incorrect)("matrix", target, answer)
+
+
+def _compare_ratios(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
+    if isinstance(target, Ratio) and isinstance(answer, Ratio):
+        if len(target.terms) != len(answer.terms):
+            return incorrect("ratio", target, answer)
+        wanted, given = _term_values(target), _term_values(answer)
+        if wanted is not None and given is not None:
+            same = _proportional(wanted, given)
+        else:
+            same = all(compare(*pair, symbolic).is_correct for pair in zip(target.terms, answer.terms, strict=True))
+        return (correct if same else incorrect)("ratio", target, answer)
+    ratio, other = (target, answer) if isinstance(target, Ratio) else (answer, target)
+    assert isinstance(ratio, Ratio)
+    values = _term_values(ratio)
+    if isinstance(other, Quantity) and other.form != "integer" and values and len(values) == 2 and values[1]:
+        same = as_fraction(other.value) == values[0] / values[1]
+        return (correct if same else incorrect)("ratio_as_fraction", target, answer)
+    return incorrect("ratio", target, answer)
+
+
+def _term_values(ratio: Ratio) -> list[Fraction] | None:
+    values = [as_fraction(term.value) for term in ratio.terms if isinstance(term, Quantity)]
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(ratio.terms) else None
+
+
+def _proportional(target: list[Fraction], answer: list[Fraction]) -> bool:
+    if not any(target) or not any(answer):
+        return target == answer
+    first = next(index for index, value in enumerate(target) if value)
+    scale = answer[first] / target[first]
+    return scale > 0 and all(value * scale == other for value, other in zip(target, answer, strict=True))
+
+
+def _compare_unions(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
+    if isinstance(target, Union) and isinstance(answer, Union):
+        return _matched("union", target.parts, answer.parts, target, answer, symbolic)
+    if isinstance(target, Union) and isinstance(answer, Collection) and not answer.brackets:
+        # x < 3 or x > 5: alternatives of one variable are a union
+        parts = [item.value if isinstance(item, Labelled) else item for item in answer.items]
+        return _matched("union", target.parts, parts, target, answer, symbolic)
+    if isinstance(answer, Union) and isinstance(target, Collection) and not target.brackets:
+        parts = [item.value if isinstance(item, Labelled) else item for item in target.items]
+        return _matched("union", parts, answer.parts, target, answer, symbolic)
+    return incorrect("union", target, answer)
+
+
+def _compare_collections(target: Collection, answer: Node, symbolic: Symbolic) -> Comparison:
+    if any("\\ldots" in text or ".." in text for text in (target.text, answer.text)):
+        return incorrect("ellipsis", target, answer)
+    if not isinstance(answer, Collection):
+        if target.brackets == "{}" and len(target.items) == 1:
+            return compare(target.items[0], answer, symbolic)
+        return incorrect(_name(target), target, answer)
+    wanted, given = target.brackets, answer.brackets
+    if wanted not in ("", "{}") and given == "":
+        wanted = given = "()"  # a bare list for a tuple keeps the tuple's order
+    elif wanted == "{}" and given == "":
+        given = "{}"
+    elif wanted == "" and given in ("{}", "()"):
+        wanted = given
+    if wanted != given:
+        return incorrect("brackets", target, answer)
+    if wanted == "{}":
+        return _matched(
+            "set", _distinct(target.items, symbolic), _distinct(answer.items, symbolic), target, answer, symbolic
+        )
+    if wanted == "":
+        return _compare_lists(target, answer, symbolic)
+    return _in_order(_name(target), target.items, answer.items, target, answer, symbolic)
+
+
+def _compare_lists(target: Collection, answer: Collection, symbolic: Symbolic) -> Comparison:
+    labels = [_distinct_labels(items) for items in (target.items, answer.items)]
+    if labels[0] and labels[1]:
+        if sorted(labels[0]) != sorted(labels[1]):
+            return incorrect("label_conflict", target, answer)
+        by_label = dict(zip(labels[1], answer.items, strict=True))
+        return _in_order("labels", target.items, [by_label[label] for label in labels[0]], target, answer, symbolic)
+    if labels[0]:
+        return _in_order("labels", target.items, answer.items, target, answer, symbolic)
+    return _matched("list", target.items, answer.items, target, answer, symbolic)
+
+
+def _distinct_labels(items: Sequence[Node]) -> list[str]:
+    """The labels of the items where each has one and they name different things; else empty."""
+    labels = [item.label for item in items if isinstance(item, Labelled)]
+    names = {label.split("_")[0] for label in labels}
+    return labels if len(labels) == len(items) and len(names) == len(items) > 1 else []
+
+
+def _one_of_several(target: Node, answer: Collection, symbolic: Symbolic) -> Comparison:
+    """Several values for one: a hedge, unless they are one value written again, or a decimal comma."""
+    if answer.brackets == "{}" and len(answer.items) == 1:
+        return compare(target, answer.items[0], symbolic)
+    if answer.brackets not in ("", "{}"):
+        rule = "inequality" if re.search(r"[<>]|\\[lg]e(?![a-z])", answer.text) else _name(answer)
+        return incorrect(f"{rule}_for_value", target, answer)
+    if isinstance(target, Quantity) and target.form == "decimal":
+        found = re.fullmatch(r"([+-]?\d+),(\d+)", answer.text)
+        comma = None if found is None else read(f"{found.group(1)}.{found.group(2)}")
+        if isinstance(comma, Quantity) and compare_quantities(target, comma).is_correct:
+            return correct("decimal_comma", target, answer)
+    rule = "plus_minus" if "\\pm" in answer.text else "hedged"
+    return incorrect(rule, target, answer, outcome=Outcome.HEDGED)
+
+
+def _matched(
+    rule: str, wanted: Sequence[Node], given: Sequence[Node], target: Node, answer: Node, symbolic: Symbolic
+) -> Comparison:
+    """Every part of `wanted` has its own equal in `given`, and none is left over."""
+    if len(wanted) != len(given):
+        return incorrect(f"{rule}_length", target, answer)
+    left = list(given)
+    for part in sorted(wanted, key=lambda node: not isinstance(node, Quantity)):
+        found = next((other for other in left if other.text == part.text), None)
+        if found is None:
+            found = next((other for other in left if compare(part, other, symbolic).is_correct), None)
+        if found is None:
+            return incorrect(rule, target, answer)
+        left.remove(found)
+    return correct(rule, target, answer)
+
+
+def _in_order(
+    rule: str, wanted: Sequence[Node], given: Sequence[Node], target: Node, answer: Node, symbolic: Symbolic
+) -> Comparison:
+    if len(wanted) != len(given):
+        return incorrect(f"{rule}_length", target, answer)
+    for part, other in zip(wanted, given, strict=True):
+        if not compare(part, other, symbolic).is_correct:
+            return incorrect(rule, target, answer)
+    return correct(rule, target, answer)
+
+
+def _distinct(items: Sequence[Node], symbolic: Symbolic) -> list[Node]:
+    kept: list[Node] = []
+    for item in items:
+        if not any(
+            isinstance(other, Quantity) == isinstance(item, Quantity) and compare(other, item, symbolic).is_correct
+            for other in kept
+        ):
+            kept.append(item)
+    return kept
+
+
+def _name(collection: Collection) -> str:
+    if collection.brackets in ("", "{}"):
+        return "set" if collection.brackets else "list"
+    return "tuple" if collection.brackets == "()" else "interval"
+
+
+def _ask(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
+    result = symbolic(target.text, answer.text)
+    return Comparison(Outcome.CORRECT if result.equal else Outcome.INCORRECT, "math_verify", result.detail)

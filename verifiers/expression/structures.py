@@ -1,0 +1,270 @@
+r"""Reading an answer: lists, sets, tuples, intervals, relations, labels, ratios, matrices, text.
+
+`read` turns a normalised answer into a small tree whose leaves are `Quantity`, `Text` or `Opaque`
+(mathematics that this package does not read and hands to the symbolic stage as text).
+"""
+
+import re
+
+from .arithmetic import CostlyError
+from .nodes import Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
+from .normalise import plain_words
+from .numbers import Quantity, read_quantity
+from .units import read_unit
+
+__all__ = ["is_label", "read", "split_outside"]
+
+MAX_ITEMS = 200
+MAX_LEVELS = 20
+
+_COMMA = re.compile(", ?")
+_TUPLE_COMMA = re.compile("[,;] ?")
+_COLON = re.compile(":")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2}) ?(?:\\text\{)?([ap])\.?m\.?\}?", re.IGNORECASE)
+_MATRIX = re.compile(r"\\begin\{([pbvBV]?matrix|array)\}(?:\{[lcr| ]*\})?(.*)\\end\{\1\}", re.DOTALL)
+_OPERATOR = re.compile(r"\\(?:le|ge|ne|approx|equiv|in)(?![a-z])|[=<>]")
+_SEPARATOR = re.compile(r",? ?(?:\\text\{ ?)?\b(?:and|or)\b ?\}?(?![a-zA-Z]) ?|; ?")
+_UNION = re.compile(r"\\cup(?![a-z])")
+_PLUS_MINUS = re.compile(r"\\(?:pm|mp)(?![a-z])")
+_GROUPED_LIST = re.compile(r"[+-]?\d{1,3}(?:,\d{3})*(?:, [+-]?\d{1,3}(?:,\d{3})*)+")
+_SUBSCRIPT = re.compile(r"_(?:\{[^{}]*\}|\w)")
+_ARGUMENT = re.compile(r"(?<=[A-Za-z'])\([^()]*\)")
+_NO_LABEL = re.compile(r"[\d^+*/!-]|\\(?:sqrt|pm|times|cdot|ln|log|exp|sin|cos|tan|infty|ldots|sum|int|begin)(?![a-z])")
+_TRAILING_UNIT = re.compile(r"(.*\S) ?(%|\^\\circ|\\text\{[^{}]*\}(?:\^\{?\d\}?)?)")
+_ANGLE_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])[^+-]*\^\\circ\)?$")
+_WORDS = re.compile(r"(?:\\text\{[^{}]*\}|[^\W\d_][^\W\d_'’.-]*|[\s,.!?'()-])+")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_MATHS_COMMAND = re.compile(r"\\(?!text\{)")
+_INFINITIES = {"\\infty": "\\infty", "+\\infty": "\\infty", "-\\infty": "-\\infty"}
+_OPENING = "([{"
+_CLOSING = ")]}"
+
+
+def read(text: str, depth: int = 0) -> Node:
+    r"""The tree of the normalised answer `text`.
+
+    Raises:
+        CostlyError: a number in it is too large to compute, or it has too many parts or levels.
+
+    Example:
+        >>> read("(3,4)").brackets, read("x=2").label, len(read(r"1\pm2").items), read("11:21").terms[1].text
+        ('()', 'x', 2, '21')
+    """
+    if depth > MAX_LEVELS:
+        raise CostlyError(f"nested deeper than {MAX_LEVELS}")
+    quantity = read_quantity(text)
+    if quantity is not None:
+        return quantity
+    if found := _CLOCK.fullmatch(text):
+        return Clock(int(found.group(1)), int(found.group(2)), found.group(3).lower() + "m", text)
+    if found := _MATRIX.fullmatch(text):
+        return _read_matrix(found, depth)
+    if _is_words(text):
+        return Text(plain_words(text), text)
+    for reader in (_read_list, _read_relation, _read_union, _read_bracketed, _read_ratio, _read_plus_minus):
+        node = reader(text, depth)
+        if node is not None:
+            return node
+    if (found := _TRAILING_UNIT.fullmatch(text)) and not _ANGLE_ARGUMENT.search(text):
+        return Opaque(found.group(1), read_unit(found.group(2)))
+    return Opaque(_INFINITIES.get(text, text))
+
+
+def split_outside(text: str, separator: re.Pattern[str]) -> list[str]:
+    """The parts of `text` between the separators that stand outside all brackets.
+
+    Example:
+        >>> split_outside("(1,2),3", re.compile(","))
+        ['(1,2)', '3']
+    """
+    parts: list[str] = []
+    start = position = depth = 0
+    for found in separator.finditer(text):
+        for character in text[position : found.start()]:
+            depth += (character in _OPENING) - (character in _CLOSING)
+        position = found.start()
+        if depth <= 0:
+            parts.append(text[start : found.start()].strip())
+            start = position = found.end()
+            depth = 0
+    parts.append(text[start:].strip())
+    return parts
+
+
+def is_label(text: str) -> bool:
+    r"""Whether `text` names something (`x`, `f(x)`, `V_1:V_2`, `\angle ABC`) rather than being computed with.
+
+    Example:
+        >>> is_label("x_1"), is_label("f(2)"), is_label("2x-6"), is_label("e^x")
+        (True, True, False, False)
+    """
+    bare = _ARGUMENT.sub("", _SUBSCRIPT.sub("", text))
+    return 0 < len(text) <= 60 and not _NO_LABEL.search(bare) and any(map(str.isalpha, bare)) and text not in ("e", "i")
+
+
+def _is_words(text: str) -> bool:
+    if not _WORDS.fullmatch(text) or _MATHS_COMMAND.search(text):
+        return False
+    if re.search(r"\b(?:and|or)\b", text) and any(len(part) < 3 for part in split_outside(text, _SEPARATOR)):
+        return False
+    return "\\text{" in text or any(re.search("[aeiouAEIOU]|[^\x00-\x7f]", word) for word in _WORD.findall(text))
+
+
+def _items(parts: list[str], depth: int) -> tuple[Node, ...]:
+    if len(parts) > MAX_ITEMS:
+        raise CostlyError(f"more than {MAX_ITEMS} parts")
+    items: list[Node] = []
+    for part in parts:
+        node = read(part, depth + 1)
+        if isinstance(node, Collection) and not node.brackets and _PLUS_MINUS.search(part):
+            items.extend(node.items)
+        else:
+            items.append(node)
+    return tuple(items)
+
+
+def _read_list(text: str, depth: int) -> Node | None:
+    if _GROUPED_LIST.fullmatch(text):
+        parts = text.split(", ")
+    else:
+        parts = [part for part in split_outside(text, _SEPARATOR) if part]
+        if len(parts) < 2:
+            parts = [part for part in split_outside(text, _COMMA) if part]
+        elif all("," in part and "=" not in part and part[0] not in "([{\\" for part in parts):
+            parts = [f"({part})" for part in parts]  # 1,2;3,4 is a list of pairs
+        elif not any("=" in part for part in parts):
+            parts = [piece for part in parts for piece in split_outside(part, _COMMA) if piece]  # 1, 2 and 3
+    if len(parts) < 2:
+        return None
+    items = _items(parts, depth)
+    first = items[0]
+    if isinstance(first, Labelled) and not any(isinstance(item, Labelled | Relation) for item in items[1:]):
+        return Labelled(first.label, Collection((first.value, *items[1:]), "", text), text)
+    return Collection(items, "", text)
+
+
+def _read_relation(text: str, depth: int) -> Node | None:
+    sides = split_outside(text, _OPERATOR)
+    if len(sides) < 2:
+        return None
+    operators = [found.group() for found in _OPERATOR.finditer(text)]
+    if len(operators) != len(sides) - 1:
+        return None
+    first = operators[0]
+    if first in ("=", "\\approx", "\\in", "\\equiv") and (
+        is_label(sides[0]) or not sides[0] or _is_label_tuple(sides[0])
+    ):
+        rest = text[text.index(first) + len(first) :].strip()
+        return Labelled(sides[0], read(rest, depth + 1), text)
+    relation = Relation(tuple(sides), tuple(operators), text)
+    return _as_interval(relation, depth) or relation
+
+
+def _is_label_tuple(text: str) -> bool:
+    return text.startswith("(") and text.endswith(")") and all(is_label(part) for part in text[1:-1].split(","))
+
+
+def _as_interval(relation: Relation, depth: int) -> Node | None:
+    """`a < x \\le b` as the interval of x; None where no side is a bare name."""
+    sides, operators = relation.sides, relation.operators
+    if not all(operator in ("<", ">", "\\le", "\\ge", "\\ne") for operator in operators):
+        return None
+    if len(sides) == 2 and is_label(sides[-1]) and not is_label(sides[0]):
+        sides, operators = sides[::-1], (_FLIPPED[operators[0]],)
+    if len(sides) == 2 and is_label(sides[0]) and sides[-1]:
+        end, operator = read(sides[-1], depth + 1), operators[0]
+        if not isinstance(end, Quantity | Opaque):
+            return None
+        low, high = Opaque("-\\infty"), Opaque("\\infty")
+        if operator == "\\ne":
+            parts = (Collection((low, end), "()", relation.text), Collection((end, high), "()", relation.text))
+            return Labelled(sides[0], Union(parts, relation.text), relation.text)
+        if operator in ("<", "\\le"):
+            interval = Collection((low, end), "()" if operator == "<" else "(]", relation.text)
+        else:
+            interval = Collection((end, high), "()" if operator == ">" else "[)", relation.text)
+        return Labelled(sides[0], interval, relation.text)
+    if len(sides) != 3 or not is_label(sides[1]) or not (sides[0] and sides[2]):
+        return None
+    if set(operators) <= {">", "\\ge"}:
+        sides, operators = sides[::-1], tuple(_FLIPPED[operator] for operator in operators[::-1])
+    if not set(operators) <= {"<", "\\le"}:
+        return None
+    brackets = ("(" if operators[0] == "<" else "[") + (")" if operators[-1] == "<" else "]")
+    ends = (read(sides[0], depth + 1), read(sides[2], depth + 1))
+    return Labelled(sides[1], Collection(ends, brackets, relation.text), relation.text)
+
+
+_FLIPPED = {"<": ">", ">": "<", "\\le": "\\ge", "\\ge": "\\le", "\\ne": "\\ne"}
+
+
+def _read_union(text: str, depth: int) -> Node | None:
+    if text == "\\mathbb{R}":
+        return Collection((Opaque("-\\infty"), Opaque("\\infty")), "()", text)
+    parts = split_outside(text, _UNION)
+    if len(parts) < 2 or not all(parts):
+        return None
+    nodes = _items(parts, depth)
+    sets = [node for node in nodes if isinstance(node, Collection) and node.brackets == "{}"]
+    if len(sets) == len(nodes):
+        return Collection(tuple(item for node in sets for item in node.items), "{}", text)
+    return Union(nodes, text)
+
+
+def _read_bracketed(text: str, depth: int) -> Node | None:
+    body, brackets = text, ""
+    if text.startswith("\\{") and text.endswith("\\}"):
+        body, brackets = text[2:-2], "{}"
+    elif text[:1] in "([" and text[-1:] in ")]" and len(text) > 2:
+        body, brackets = text[1:-1], text[0] + text[-1]
+    elif text.startswith("\\langle") and text.endswith("\\rangle"):
+        body, brackets = text[7:-7], "()"
+    if not brackets or not _is_enclosed(body):
+        return None
+    if (
+        brackets == "{}"
+        and (found := re.fullmatch(r"(.+?)(?:\||:)(.+)", body))
+        and is_label(found.group(1).split("\\in")[0])
+    ):
+        return read(found.group(2), depth + 1)
+    parts = split_outside(body, _TUPLE_COMMA)
+    if _GROUPED_LIST.fullmatch(body):
+        parts = body.split(", ")
+    if len(parts) < 2 and brackets == "()":
+        return None
+    if brackets in ("(]", "[)") and len(parts) != 2:
+        return None
+    return Collection(_items([part for part in parts if part], depth), brackets, text)
+
+
+def _is_enclosed(body: str) -> bool:
+    depth = 0
+    for character in body:
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _read_ratio(text: str, depth: int) -> Node | None:
+    parts = split_outside(text, _COLON)
+    if len(parts) < 2 or not all(parts):
+        return None
+    return Ratio(_items(parts, depth), text)
+
+
+def _read_plus_minus(text: str, depth: int) -> Node | None:
+    if not _PLUS_MINUS.search(text) or len(_PLUS_MINUS.findall(text)) > 1:
+        return None
+    plus = _PLUS_MINUS.sub(lambda sign: "+" if sign.group() == "\\pm" else "-", text).lstrip("+")
+    minus = _PLUS_MINUS.sub(lambda sign: "-" if sign.group() == "\\pm" else "+", text).lstrip("+")
+    return Collection((read(plus, depth + 1), read(minus, depth + 1)), "", text)
+
+
+def _read_matrix(found: re.Match[str], depth: int) -> Node:
+    kind = "determinant" if found.group(1) in ("vmatrix", "Vmatrix") else "matrix"
+    rows = [row for row in found.group(2).split("\\\\") if row.strip()]
+    if sum(row.count("&") + 1 for row in rows) > MAX_ITEMS:
+        raise CostlyError(f"more than {MAX_ITEMS} cells")
+    cells = tuple(tuple(read(cell.strip(), depth + 1) for cell in row.split("&")) for row in rows)
+    return Matrix(cells, kind, found.group())

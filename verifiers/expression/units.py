@@ -1,0 +1,143 @@
+r"""Units of answers: their names, and the few that convert into one another.
+
+A unit is an optional part of an answer: a missing one is accepted, a conflicting one is not. Words that
+this table does not know ("apples", "any text") are labels: two different labels that share no word conflict.
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+__all__ = ["Unit", "conversion", "read_unit", "units_conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit of `dimension` worth `factor` of that dimension's own unit; `name` is its canonical spelling.
+
+    `dimension` is `"label"` for words that are no unit of measure; those have factor 1.
+    """
+
+    name: str
+    dimension: str
+    factor: Fraction
+
+
+def read_unit(text: str) -> Unit | None:
+    r"""The unit that `text` names, or None where it says nothing (empty, "units").
+
+    Args:
+        text: what stands beside the number: `cm^2`, `\text{square inches}`, `%`, `^\circ`, `$`.
+
+    Example:
+        >>> read_unit(r"\text{cm}^2").name, read_unit("hours").factor, read_unit("units")
+        ('cm^2', Fraction(3600, 1), None)
+    """
+    if text in _SIGNS:
+        return _SIGNS[text]
+    text = text.replace("^\\circ", "°").replace("° ", "°")
+    words = re.sub(r"\\text\{|[{}()\\]", " ", text).strip(" .")
+    if not words:
+        return None
+    power = 1
+    if found := re.search(r"\s*\^\s*(\d)$", words):
+        power, words = int(found.group(1)), words[: found.start()].strip()
+    spelled = words.casefold()
+    for prefix, exponent in (("square ", 2), ("sq ", 2), ("sq. ", 2), ("cubic ", 3), ("cu ", 3)):
+        if spelled.startswith(prefix):
+            power, words, spelled = exponent, words[len(prefix) :].strip(), spelled[len(prefix) :].strip()
+    if spelled in _EMPTY or not spelled:
+        return None
+    known = _BY_NAME.get(words) or _BY_NAME.get(spelled) or _BY_NAME.get(spelled.removesuffix("s"))
+    if known is None:
+        return Unit(spelled if power == 1 else f"{spelled}^{power}", "label", Fraction(1))
+    if power == 1:
+        return known
+    return Unit(f"{known.name}^{power}", f"{known.dimension}^{power}", known.factor**power)
+
+
+def units_conflict(target: Unit | None, answer: Unit | None) -> bool:
+    """Whether the two units exclude one another: both named, different, and of no common dimension.
+
+    Example:
+        >>> units_conflict(read_unit("cm"), read_unit("hours")), units_conflict(read_unit("cm"), None)
+        (True, False)
+    """
+    if target is None or answer is None or target.name == answer.name:
+        return False
+    if "label" in (target.dimension, answer.dimension):
+        return target.dimension == answer.dimension and not (_stems(target.name) & _stems(answer.name))
+    return target.dimension != answer.dimension
+
+
+def conversion(answer: Unit | None, target: Unit | None) -> Fraction:
+    """What a value in `answer`'s unit is multiplied by to stand in `target`'s; 1 where either is missing.
+
+    Example:
+        >>> conversion(read_unit("minutes"), read_unit("hours"))
+        Fraction(1, 60)
+    """
+    if answer is None or target is None or answer.dimension != target.dimension:
+        return Fraction(1)
+    return answer.factor / target.factor
+
+
+def _stems(name: str) -> set[str]:
+    return {word.rstrip("s") for word in re.findall(r"[^\W\d_]+", name)} - {"of", "the", "per"}
+
+
+_EMPTY = frozenset({"unit", "units", "in total", "total", "in all", "altogether"})
+
+# dimension: (canonical name, size in the dimension's own unit, spellings; a plural s is understood)
+_TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "length": (
+        ("mm", "1/1000", "millimeter millimetre"),
+        ("cm", "1/100", "centimeter centimetre"),
+        ("m", "1", "meter metre"),
+        ("km", "1000", "kilometer kilometre"),
+        ("in", "127/5000", "inch inches"),
+        ("ft", "381/1250", "foot feet"),
+        ("yd", "1143/1250", "yard"),
+        ("mi", "201168/125", "mile"),
+    ),
+    "time": (
+        ("s", "1", "sec second"),
+        ("min", "60", "minute"),
+        ("h", "3600", "hr hour"),
+        ("day", "86400", "day"),
+        ("week", "604800", "week"),
+    ),
+    "calendar": (("month", "1", "month"), ("year", "12", "yr year")),
+    "mass": (
+        ("mg", "1/1000", "milligram"),
+        ("g", "1", "gram gramme"),
+        ("kg", "1000", "kilogram kilogramme"),
+        ("oz", "45359237/1600000", "ounce"),
+        ("lb", "45359237/100000", "lbs pound"),
+    ),
+    "volume": (
+        ("mL", "1/1000", "ml milliliter millilitre"),
+        ("L", "1", "l liter litre"),
+        ("gal", "473176473/125000000", "gallon"),
+    ),
+    "angle": (("degree", "1", "deg"),),
+    "radian": (("rad", "1", "radian"),),
+    "percent": (("percent", "1", "percent per-cent"),),
+    "US money": (("$", "1", "dollar usd"), ("cent", "1/100", "cent ¢")),
+    "euro": (("€", "1", "euro eur"),),
+    "pound sterling": (("£", "1", "gbp"),),
+    "yen": (("¥", "1", "yen jpy"),),
+    "rupee": (("₹", "1", "rupee inr"),),
+    "speed mph": (("mph", "1", "mph"),),
+    "speed": (("km/h", "5/18", "kph kmh km/hr"), ("m/s", "1", "m/s")),
+    "temperature C": (("°C", "1", "celsius"),),
+    "temperature F": (("°F", "1", "fahrenheit"),),
+}
+
+_BY_NAME = {
+    spelling: Unit(name, dimension, Fraction(factor))
+    for dimension, units in _TABLE.items()
+    for name, factor, spellings in units
+    for spelling in (name, *spellings.split())
+}
+_SIGNS = {"%": _BY_NAME["percent"], "^\\circ": _BY_NAME["degree"], **{s: _BY_NAME[s] for s in "$€£¥₹"}}

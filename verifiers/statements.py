@@ -1,0 +1,248 @@
+"""Answers announced in words or by `####`: where the last announcement is, and what it announces."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .answer_words import ABBREVIATED, ASCII_WORDS, ENGLISH, OTHER_WORDS, AnswerWord
+
+RANKED_METHODS = frozenset({"hash", "phrase"})
+_MAX_ANNOUNCEMENTS = 32
+"""A flood of announcements is read from its end, this many at most."""
+_MAX_VALUE_CHARS = 2_000
+
+_WORDS_BEFORE = re.compile(
+    r"(?:(?:^|(?<=[\s*_#>\-(]))(?:the|so|thus|hence|therefore|then|and|my|our|his|her|final|correct|right|best|most|likely|overall|in|conclusion"
+    r"|die|das|la|le|el|a|最终|正确|因此|所以|最後|최종)|[\s*_#>,:：\-\"“(（【\[—–]|答|正|A|a|最终|正确|О|о|В|в|R|r|O|o|V|Α|α|A|Ω|Ω)*\Z",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?](?=[*_\"')\]}]{0,4}(?:\s|$))|[。！？।]|\\\\(?=\s)|<br")
+_MATH = re.compile(r"\$\$?[^$\n]{1,600}\$\$?|\\\([^\n]{1,600}?\\\)|\\\[.{1,600}?\\\]", re.DOTALL)
+_REASON = re.compile(
+    r",?\s+(?:not|rather\s+than|instead\s+of|because|since|as\s+(?:it|the|we)|which|so\s|where\s|given\s+that|due\s+to|after\s+rounding|when\s+rounded|rounded)\b|\s[(（](?=[A-Za-z]{3})|;\s",
+)
+_NOT_AN_ANSWER = re.compile(
+    r"(?:as\s+follows|expressed|written|rounded|simplified|entered|reported|formatted|correct|incorrect|wrong|right|given|shown|obtained|found|below|above|verified|confirmed|consistent|reasonable|valid"
+    r"|in\s+the\s+form|of\s+the\s+form|the\s+same\b|already|going\s+to|what|how|why|when|required|expected|supposed|to\s+be|unique|an?\s+integer|an?\s+whole)\b",
+    re.IGNORECASE,
+)
+_ASKED_FOR = re.compile(
+    r"\b(?:express|writ(?:e|ing)|round(?:ed)?|simplif|convert|put|stat(?:e|ing)|giv(?:e|ing)|check|verify|report|submit|box|provid|leav|enter|present|format|box)\w*"
+    r"\s+(?:down\s+|up\s+)?(?:the\s+|your\s+|our\s+|my\s+)?(?:final\s+|correct\s+)?\Z",
+    re.IGNORECASE,
+)
+_SAID_BEFORE = re.compile(
+    r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\n]{1,60}?\\\)|\*\*[^*\n]{1,60}\*\*|[^\s,;:]+)\s+(?:is|was)(?P<negation>\s+not|n['’]t)?"
+    r"\s+(?:therefore\s+|thus\s+|clearly\s+)?(?:the|our|my|your)\s+(?:final\s+|correct\s+|right\s+|required\s+|desired\s+|only\s+|best\s+)*a?\Z"
+)
+_OPENS_REASONING = re.compile(
+    r"(?:let(?:['’]s|\s+us|\s+me)|first|firstly|to\s|we\s|since\s|okay|ok,|sure|given\s|if\s|suppose|step\s|we['’]re|because)",
+    re.IGNORECASE,
+)
+_PREDICATE_BEHIND = re.compile(r"\s?(?:です|である|だ|입니다|이다|이에요|예요|है)\Z")
+_JSON_VALUE = re.compile(r'"(?P<text>(?:[^"\\\n]|\\.){0,400})"|[^,}\]\n]{1,400}')
+_FINAL = re.compile(r"final\s+\Z", re.IGNORECASE)
+_BLANK = re.compile(r"[\s*_:：>]*")
+_HOLDS_VALUE = re.compile(r"[\d$\\]")
+_WORDY = 5
+"""From so many words on, what a colon announces may be the beginning of the reasoning."""
+_LOOK_AHEAD_CHARS = 2_000
+_OPTION_LINE = re.compile(r"\s*\n\s*B\s?[:.)]")
+_HEADING_WORDS = re.compile(
+    r"(?:step|part|case|method|approach|solution|explanation|analysis|conclusion|summary|verification|check|note|example|problem|question|section"
+    r"|given|calculation|calculate|find|determine|understand\w*|set\w*|final)\b",
+    re.IGNORECASE,
+)
+
+
+class Announcement(NamedTuple):
+    """One announced answer: `text[start:value_start]` announces, `text[value_start:value_end]` is announced."""
+
+    start: int
+    value_start: int
+    value_end: int
+    method: str
+    negated: bool = False
+
+
+def announcements(text: str, start: int = 0, *, methods: frozenset[str] = RANKED_METHODS) -> Iterator[Announcement]:
+    """The announcements in `text` after `start` that announce something, from the last to the first.
+
+    Args:
+        text: the region to read.
+        start: where to begin.
+        methods: `"hash"`, `"phrase"` or both.
+
+    Example:
+        >>> text = "The answer is 5. Let me check. Final Answer: The largest $n$ is 34."
+        >>> [text[found.value_start : found.value_end] for found in announcements(text)]
+        ['The largest $n$ is 34', '5']
+    """
+    end = len(text)
+    words = _present_words(text, start) if "phrase" in methods else []
+    abbreviated = _abbreviated(text, start) if "phrase" in methods else None
+    hashes = "hash" in methods and text.find("####", start) >= 0
+    for _ in range(_MAX_ANNOUNCEMENTS):
+        at, word = -1, None
+        for candidate in words:
+            found = text.rfind(candidate.stem, start, end)
+            if found > at:
+                at, word = found, candidate
+        hash_at = text.rfind("####", start, end) if hashes else -1
+        if hash_at > at:
+            announced = _after_hash(text, hash_at, len(text))
+            at = hash_at
+        elif word is not None and at >= 0:
+            announced = _after_word(text, at, word) or _before_word(text, at, start)
+        else:
+            break
+        if abbreviated is not None and abbreviated.start > at:
+            yield abbreviated
+            abbreviated = None
+        if announced is not None:
+            yield announced
+        end = at
+    if abbreviated is not None:
+        yield abbreviated
+
+
+def announcement_start(text: str, at: int, floor: int) -> int:
+    """Where the words that only lead up to the announcement at `at` begin (`**So the final `answer)."""
+    before = text[max(floor, at - 64) : at]
+    match = _WORDS_BEFORE.search(before)
+    return at - (len(before) - match.start()) if match is not None else at
+
+
+def _present_words(text: str, start: int) -> list[AnswerWord]:
+    pool = (*ENGLISH, *ASCII_WORDS) if text.isascii() else (*ENGLISH, *ASCII_WORDS, *OTHER_WORDS)
+    return [word for word in pool if text.find(word.stem, start) >= 0]
+
+
+def _after_word(text: str, at: int, word: AnswerWord) -> Announcement | None:
+    match = word.pattern.match(text, at)
+    if match is None:
+        return None
+    if _ASKED_FOR.search(text, max(0, at - 48), at) is not None:
+        return None
+    groups = match.groupdict()
+    if groups.get("heading") is not None and not _alone_before(text, at):
+        return None
+    if '"' in match.group() and match.group().endswith(":"):
+        return _json_value(text, at, match.end())
+    negated = bool(groups.get("negated") or groups.get("negation"))
+    return _announced(text, at, match.end(), "phrase", negated=negated, by_copula=groups.get("copula") is not None)
+
+
+def _json_value(text: str, at: int, after: int) -> Announcement | None:
+    """The value behind a JSON key that holds the word: `{"answer": "5"}`."""
+    blank = _BLANK.match(text, after)
+    value = _JSON_VALUE.match(text, after if blank is None else blank.end())
+    if value is None or not value.group().strip(' "'):
+        return None
+    return Announcement(at, *value.span("text" if value.group("text") is not None else 0), "phrase")
+
+
+def _alone_before(text: str, at: int) -> bool:
+    """Whether the line holds nothing but words that lead up to `at`: the line is a heading."""
+    line_start = text.rfind("\n", 0, at) + 1
+    return announcement_start(text, at, line_start) <= line_start
+
+
+def _before_word(text: str, at: int, floor: int) -> Announcement | None:
+    """`5 is the final answer`, said the other way round."""
+    said = _SAID_BEFORE.search(text, max(floor, at - 120), at)
+    if said is None:
+        return None
+    start, end = said.span("value")
+    if _HOLDS_VALUE.search(text, start, end) is None and end - start > 3:
+        return None
+    return Announcement(start, start, end, "phrase", said.group("negation") is not None)
+
+
+def _abbreviated(text: str, start: int) -> Announcement | None:
+    """The last `A: 18` or `Ans: 18` at the beginning of a line, unless it is the first of the options A, B, C."""
+    at = max(text.rfind(stem, start) for stem in ("\nA:", "\nA：", "\nAns", "\nANS", "\nans", "\n**A:", "\n**A**:"))
+    if at < 0 and (start > 0 or text[:1] not in ("A", "a", "*")):
+        return None
+    word_at = at + 1
+    while text.startswith("*", word_at):
+        word_at += 1
+    match = ABBREVIATED.match(text, word_at)
+    found = None if match is None else _announced(text, word_at, match.end(), "phrase")
+    if found is None or _OPTION_LINE.match(text, found.value_end, found.value_end + 40) is not None:
+        return None
+    return found
+
+
+def _announced(
+    text: str, at: int, after: int, method: str, *, negated: bool = False, by_copula: bool = False
+) -> Announcement | None:
+    blank = _BLANK.match(text, after)
+    start = after if blank is None else blank.end()
+    if start >= len(text):
+        return None
+    end = value_end(text, start)
+    value = text[start:end]
+    if not value.strip(" *_$.\t"):
+        return None
+    if by_copula and _NOT_AN_ANSWER.match(value) is not None:
+        return None
+    predicate = None if value.isascii() else _PREDICATE_BEHIND.search(text, start, end)
+    if predicate is not None and predicate.start() > start:
+        end = predicate.start()
+    is_wordy = len(value.split(None, _WORDY)) >= _WORDY or (not by_copula and _OPENS_REASONING.match(value) is not None)
+    if is_wordy and _begins_reasoning(text, at, start, end, by_copula):
+        return None
+    return Announcement(at, start, end, method, negated)
+
+
+def _begins_reasoning(text: str, at: int, start: int, end: int, by_copula: bool) -> bool:
+    """Whether the sentence that is announced is the first of a working-out that goes on behind it."""
+    if _HOLDS_VALUE.search(text, end, end + _LOOK_AHEAD_CHARS) is None:
+        return False
+    if by_copula:
+        return _HOLDS_VALUE.search(text, start, end) is None
+    return _FINAL.search(text, max(0, at - 8), at + 1) is None and _FINAL.search(text, max(0, at - 7), at - 1) is None
+
+
+def value_end(text: str, start: int) -> int:
+    """Where the value that begins at `start` ends: its sentence, its line, or a reason given for it."""
+    limit = min(len(text), start + _MAX_VALUE_CHARS)
+    if text.startswith(("$$", "\\["), start):
+        math = _MATH.match(text, start, limit)
+        if math is not None:
+            line_end = text.find("\n", math.end(), limit)
+            return _sentence_end(text, math.end(), limit if line_end < 0 else line_end)
+    line_end = text.find("\n", start, limit)
+    if line_end >= 0:
+        limit = line_end
+    return _sentence_end(text, start, limit)
+
+
+def _sentence_end(text: str, start: int, limit: int) -> int:
+    """The first end of a sentence, or beginning of a reason, that is not inside a formula."""
+    formulas = [match.span() for match in _MATH.finditer(text, start, limit)] if "$" in text or "\\" in text else []
+    for pattern in (_SENTENCE_END, _REASON):
+        for match in pattern.finditer(text, start, limit):
+            at = match.start()
+            if at > start and not any(inside[0] <= at < inside[1] for inside in formulas):
+                limit = at
+                break
+    return limit
+
+
+def _after_hash(text: str, at: int, end: int) -> Announcement | None:
+    start = at
+    while start < end and text[start] in "#: \t：*":
+        start += 1
+    line_end = text.find("\n", start)
+    stop = min(end if line_end < 0 else line_end, start + _MAX_VALUE_CHARS)
+    value = text[start:stop].strip()
+    if not value or _HEADING_WORDS.match(value) is not None:
+        return None
+    words = value.split()
+    if len(words) > 6:
+        if not any(mark.isdigit() for mark in words[0]):
+            return None
+        stop = start + len(words[0])
+    return Announcement(at, start, stop, "hash")
