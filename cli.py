@@ -6,10 +6,12 @@ imported by the command that needs them, so that `--help` is quick.
 
 import os
 import sys
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,7 +21,7 @@ from .errors import ArgumentError, RewardgateError
 if TYPE_CHECKING:
     from .rollouts.reading import Refusal
     from .rollouts.records import Rollout
-    from .verifiers.base import Verdict, Verifier
+    from .verifiers.base import Verifier
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -42,7 +44,7 @@ class Kind(StrEnum):
 
 
 FileArgument = Annotated[Path, typer.Argument(help="JSONL, JSON, CSV or Parquet; .gz and .zst too.", metavar="FILE")]
-FormatOption = Annotated[str, typer.Option("--format", help="Format of FILE; see `rewardgate list formats`.")]
+FormatName = Annotated[str, typer.Option("--format", help="Format of FILE; see `rewardgate list formats`.")]
 PromptKey = Annotated[str | None, typer.Option(help="Column that holds the prompt.")]
 PromptIdKey = Annotated[str | None, typer.Option(help="Column that identifies the prompt.")]
 ResponseKey = Annotated[str | None, typer.Option(help="Column that holds the response(s).")]
@@ -76,7 +78,7 @@ def audit(
     correct_at: Annotated[float, typer.Option(help="Logged reward from which a rollout counts as correct.")] = 1.0,
     json_path: Annotated[str | None, typer.Option("--json", help="Write everything as JSON; - for stdout.")] = None,
     fail_on: Annotated[FailOn | None, typer.Option(help="Exit 1 from this severity on.")] = None,
-    format: Annotated[str, typer.Option(help="Format of FILE; see `rewardgate list formats`.")] = "auto",  # noqa: A002
+    format_name: FormatName = "auto",
     prompt_key: PromptKey = None,
     prompt_id_key: PromptIdKey = None,
     response_key: ResponseKey = None,
@@ -96,7 +98,7 @@ def audit(
         raise ArgumentError("FILE: expected either a file or --demo, got " + ("both" if demo else "neither"))
     reading = read(
         DEMO if file is None else file,
-        format=format,
+        format=format_name,
         prompt_key=prompt_key,
         prompt_id_key=prompt_id_key,
         response_key=response_key,
@@ -127,7 +129,7 @@ def verify(
     file: FileArgument,
     verifier: Annotated[str, typer.Option(help="A name, pkg.mod:fn or path/file.py:fn.")] = "auto",
     out: Annotated[str, typer.Option(help="Where the verdicts go, one JSON line per input row; - for stdout.")] = "-",
-    format: Annotated[str, typer.Option(help="Format of FILE; see `rewardgate list formats`.")] = "auto",  # noqa: A002
+    format_name: FormatName = "auto",
     prompt_key: PromptKey = None,
     prompt_id_key: PromptIdKey = None,
     response_key: ResponseKey = None,
@@ -142,7 +144,7 @@ def verify(
     judge = _verifier(verifier, workers=workers, timeout_s=timeout_s)
     rows = read_rows(
         file,
-        format=format,
+        format=format_name,
         prompt_key=prompt_key,
         prompt_id_key=prompt_id_key,
         response_key=response_key,
@@ -156,7 +158,7 @@ def verify(
 def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> None:
     """List what is registered, built in and by entry points of other packages."""
     from .rollouts.formats import formats
-    from .verifiers import extractors, verifiers
+    from .verifiers.base import extractors, verifiers
 
     registry = {Kind.VERIFIERS: verifiers, Kind.EXTRACTORS: extractors, Kind.FORMATS: formats}[kind]
     for name in registry.names():
@@ -186,9 +188,45 @@ def _verifier(spec: str, *, workers: int, timeout_s: float) -> "Verifier":
 
 
 def _write_verdicts(
-    rows: "Iterator[Rollout | Refusal]", verifier: "Verifier", *, name: str, out: str, progress: bool
+    rows: "Iterable[Rollout | Refusal]", verifier: "Verifier", *, name: str, out: str, progress: bool
 ) -> None:
-    raise SystemExit
+    """One line per row, in order: the refused rows wait between the judged ones until it is their turn."""
+    from .rollouts.refusals import Refusal
+    from .rollouts.writing import refusal_row, verdict_row, write_row
+    from .verifiers.batch import iter_verdicts
+
+    waiting: deque[Rollout | Refusal] = deque()
+
+    def judged() -> "Iterator[Rollout]":
+        for row in rows:
+            waiting.append(row)
+            if not isinstance(row, Refusal):
+                yield row
+
+    numbers = count()
+    with sys.stdout if out == "-" else Path(out).open("w", encoding="ascii", newline="\n") as file:
+
+        def write_refusals() -> None:
+            while waiting and isinstance(waiting[0], Refusal):
+                refusal = waiting.popleft()
+                assert isinstance(refusal, Refusal)
+                write_row(file, refusal_row(refusal, row=next(numbers), verifier=name, version=verifier.version))
+
+        for verdict in iter_verdicts(verifier, judged(), progress=progress):
+            write_refusals()
+            rollout = waiting.popleft()
+            assert not isinstance(rollout, Refusal)
+            line = 0 if rollout.source is None else rollout.source.line
+            written = verdict_row(
+                verdict,
+                row=next(numbers),
+                line=line,
+                prompt_id=rollout.prompt_id or None,
+                verifier=name,
+                version=verifier.version,
+            )
+            write_row(file, written)
+        write_refusals()
 
 
 def _one_line(text: str) -> str:

@@ -6,6 +6,8 @@ that memory grows with the number of rollouts and not with their length.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import compress
 
 from ..rollouts.messages import prompt_text
 from ..rollouts.records import Group, Rollout, Target
@@ -28,6 +30,7 @@ class Judged:
         logged: the reward in the file; None where it is null or absent.
         is_logged: whether the file has a reward for it, null or not.
         suspect: the verdict under audit; None where logged rewards are audited.
+        scored: the reward under audit: the suspect's, else the logged one.
         referee: None where there is no response or no target to judge.
         facts: None where no response was logged.
         n_tokens: as logged, or counted from logged token ids.
@@ -37,6 +40,7 @@ class Judged:
     logged: float | None
     is_logged: bool
     suspect: Verdict | None
+    scored: float | None
     referee: Verdict | None
     facts: TextFacts | None
     n_tokens: int | None
@@ -97,14 +101,12 @@ def judge(
     found = Judgement()
     for block in _blocks(_shown(groups, progress)):
         rows = [rollout for group in block for rollout in group.rollouts]
-        suspects = [None] * len(rows) if suspect is None else _verdicts(suspect, rows)
-        referees = suspects if suspect is referee else _verdicts(referee, rows)
-        judged = iter(
-            [
-                _judged(rollout, by_suspect, by_referee, correct_at)
-                for rollout, by_suspect, by_referee in zip(rows, suspects, referees, strict=True)
-            ]
-        )
+        by_referee = _verdicts(referee, rows)
+        by_suspect = [None] * len(rows) if suspect is None else _verdicts(suspect, rows)
+        scored = [rollout.reward for rollout in rows]
+        if suspect is not None:
+            scored = [None if verdict is None else verdict.reward for verdict in by_suspect]
+        judged = map(partial(_judged, correct_at), rows, by_suspect, scored, by_referee)
         for group in block:
             kept = [next(judged) for _ in group.rollouts]
             prompt = "" if group.prompt is None else clipped(prompt_text(group.prompt), PROMPT_CHARS)
@@ -131,16 +133,9 @@ def _blocks(groups: Iterable[Group]) -> Iterator[list[Group]]:
 
 def _verdicts(verifier: Verifier, rollouts: Sequence[Rollout]) -> list[Verdict | None]:
     """One verdict a rollout; None where there is nothing to judge."""
-    rows = [
-        (rollout.response, rollout.target, rollout.prompt)
-        for rollout in rollouts
-        if rollout.response is not None and rollout.target is not None
-    ]
-    verdicts = iter_verdicts(verifier, rows)
-    return [
-        None if rollout.response is None or rollout.target is None else _clipped(next(verdicts))
-        for rollout in rollouts
-    ]
+    is_judged = [rollout.response is not None and rollout.target is not None for rollout in rollouts]
+    verdicts = iter_verdicts(verifier, compress(rollouts, is_judged))
+    return [_clipped(next(verdicts)) if judged else None for judged in is_judged]
 
 
 def _clipped(verdict: Verdict) -> Verdict:
@@ -151,18 +146,19 @@ def _clipped(verdict: Verdict) -> Verdict:
     return replace(verdict, extracted=extracted, detail=clipped(verdict.detail))
 
 
-def _judged(rollout: Rollout, suspect: Verdict | None, referee: Verdict | None, correct_at: float) -> Judged:
+def _judged(
+    correct_at: float, rollout: Rollout, suspect: Verdict | None, scored: float | None, referee: Verdict | None
+) -> Judged:
     n_tokens = rollout.n_tokens
     if n_tokens is None and rollout.token_ids is not None:
         n_tokens = len(rollout.token_ids)
     logged = rollout.reward
     facts = text_facts(rollout)
-    scored = logged if suspect is None else suspect.reward
     is_correct = referee is not None and referee.outcome is Outcome.CORRECT
     if facts is not None and scored is not None and scored >= correct_at and is_correct:
         facts = replace(facts, excerpt="")  # nobody asks for evidence of an agreement
     source = "" if rollout.source is None else str(rollout.source)
-    return Judged(source, logged, bool(rollout.rewards), suspect, referee, facts, n_tokens)
+    return Judged(source, logged, bool(rollout.rewards), suspect, scored, referee, facts, n_tokens)
 
 
 def _note(found: Judgement, rollouts: Sequence[Rollout]) -> None:

@@ -4,6 +4,7 @@
 that hangs costs its time limit and nothing else.
 """
 
+import re
 from collections.abc import Callable
 from functools import cache
 from time import perf_counter
@@ -45,16 +46,22 @@ def _math_verify_recommended() -> Grader:
     in_response = [LatexExtractionConfig(boxed_match_priority=0), ExprExtractionConfig()]
 
     def grade(gold: str, response: str) -> bool | None:
-        parsed_gold = parse(gold if "$" in gold else f"${gold}$", extraction_config=in_gold)
+        parsed_gold = parse(_in_dollars(gold), extraction_config=in_gold)
         return bool(verify(parsed_gold, parse(response, extraction_config=in_response))) if parsed_gold else None
 
     return grade
 
 
-def _math_verify_trl() -> Grader:
-    """math-verify as TRL's accuracy_reward calls it on the main thread: golds as given, boxed or anchored LaTeX only.
+def _in_dollars(gold: str) -> str:
+    """The gold as LaTeX in an environment: `$...$` unless it has one; an escaped `\\$` is a currency sign."""
+    return gold if re.search(r"(?<!\\)\$", gold) else f"${gold}$"
 
-    TRL also prints both parsed forms of every row, outside of any time limit; so does this.
+
+def _math_verify_trl(prepared: Callable[[str], str] = str) -> Grader:
+    """math-verify as TRL 1.16's accuracy_reward calls it on the main thread: boxed or anchored LaTeX only.
+
+    TRL also prints both parsed forms of every row, outside of any time limit; so does this. `prepared` is what the
+    user did to the golds; TRL itself takes them as given.
     """
     from latex2sympy2_extended import NormalizationConfig
     from math_verify import LatexExtractionConfig, parse, verify
@@ -68,7 +75,7 @@ def _math_verify_trl() -> Grader:
     ]
 
     def grade(gold: str, response: str) -> bool | None:
-        parsed_gold = parse(gold, parsing_timeout=10)
+        parsed_gold = parse(prepared(gold), parsing_timeout=10)
         if not parsed_gold:
             return None
         answer = parse(response, extraction_config=in_response, extraction_mode="first_match", parsing_timeout=10)
@@ -84,4 +91,5 @@ GRADERS: dict[str, Callable[[], Grader]] = {
     "rewardgate auto": lambda: _rewardgate("auto"),
     "math-verify recommended": _math_verify_recommended,
     "math-verify TRL": _math_verify_trl,
+    "math-verify TRL, $gold$": lambda: _math_verify_trl(_in_dollars),
 }

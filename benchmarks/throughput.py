@@ -3,9 +3,9 @@
     python benchmarks/throughput.py [--pairs 400] [--repeat 7] [--json OUT.json]
 
 Every other answer is wrong. Each repetition runs all graders one after the other, in rotating order and each on pairs
-of its own, so that no cache answers; the first 20 pairs of each are left out. Prints, for each text length: pairs a second (min / median / max over
-the repetitions) and how many times as fast as each math-verify configuration (min / median / max of the ratio within a
-repetition); then, apart, the seconds from a fresh interpreter to the first verdict.
+of its own, so that no cache answers; the first 20 pairs of each are left out. Prints, for each text length: pairs a
+second (min / median / max over the repetitions) and how many times as fast as each math-verify configuration (min /
+median / max of the ratio within a repetition); then, apart, the seconds from a fresh interpreter to the first verdict.
 """
 
 import argparse

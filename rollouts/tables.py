@@ -69,7 +69,8 @@ class SpooledRows:
 def csv_rows(stream: IO[bytes], delimiter: str, known_names: Collection[str]) -> Iterator[TableRow]:
     """Rows of a CSV file as text cells under the names of its header; no cell is turned into a number.
 
-    A name that is known in small letters is read so. Raises csv's limit on the length of a cell for the whole interpreter: there is no other way.
+    A name that is known in small letters is read so. Raises csv's limit on the length of a cell for the
+    whole interpreter: there is no other way.
     """
     csv.field_size_limit(max(csv.field_size_limit(), min(sys.maxsize, 2**31 - 1)))
     stream.seek(0)
@@ -79,11 +80,11 @@ def csv_rows(stream: IO[bytes], delimiter: str, known_names: Collection[str]) ->
         names = [name.strip() for name in next(reader, [])]
         header = [name.lower() if name.lower() in known_names else name for name in names]
         start = reader.line_num + 1
-        for cells in reader:
-            if any(cells):
-                problem = "" if len(cells) == len(header) else f"expected {len(header)} cells, got {len(cells)}"
-                if not problem and any(_UNDECODED.search(cell) for cell in cells):
-                    problem = "expected UTF-8, got other bytes"
+        while (cells := _next_cells(reader)) is not None:
+            if isinstance(cells, str):
+                yield start, None, cells
+            elif any(cells):
+                problem = _cells_problem(cells, len(header))
                 yield start, None if problem else dict(zip(header, cells, strict=True)), problem
             start = reader.line_num + 1
     finally:
@@ -129,6 +130,20 @@ def parquet_rows(stream: IO[bytes], skipped: Collection[str]) -> Iterator[TableR
     except (pyarrow.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"expected a whole Parquet file, got: {reason}") from error
+
+
+def _next_cells(reader: Iterator[list[str]]) -> list[str] | str | None:
+    """The next row's cells, or what is wrong with it; None after the last."""
+    try:
+        return next(reader, None)
+    except csv.Error as error:
+        return f"expected CSV, got: {error}"
+
+
+def _cells_problem(cells: list[str], n_expected: int) -> str:
+    if len(cells) != n_expected:
+        return f"expected {n_expected} cells, got {len(cells)}"
+    return "expected UTF-8, got other bytes" if any(map(_UNDECODED.search, cells)) else ""
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from .base import Extracted, Outcome
 from .boxes import Box, find_boxes
-from .closing import NUMBER
 from .commitment import (
     is_attributed,
     is_denied,
@@ -20,6 +19,7 @@ from .commitment import (
     junction,
     retraction_end,
 )
+from .prose_numbers import NUMBER
 from .wrappers import unwrapped
 
 _MAX_REJECTED = 32
@@ -100,7 +100,7 @@ def tag_answer(text: str) -> Found | None:
 
 def retracted(text: str, found: Found) -> Found:
     """`found` itself, or NO_ANSWER if the text takes it back afterwards; its end is then that of the retraction."""
-    if len(text) - found.end < 12:
+    if len(text) - found.end < 4:
         return found
     taken_back = retraction_end(text, found.end)
     if taken_back < 0:
@@ -157,7 +157,8 @@ def _together(text: str, closed: list[Box], last: int, span: tuple[int, int]) ->
             parts.append(text[start:end])
             spans.append((start, end))
             joins.append(join)
-    if len(parts) == 1 or all(part == parts[0] for part in parts):
+    restated = " or " in joins and all(same_answer(parts[0], part) for part in parts)
+    if restated or all(part == parts[0] for part in parts):
         return decided(Found(Extracted(parts[0], span, "boxed"), box.start, box.end))
     labels = [
         _LABEL.search(text, max(0, start - 24), start)

@@ -7,8 +7,9 @@ import re
 
 from .anchors import Found, decided, same_answer
 from .base import Extracted, Outcome
-from .closing import NUMBER, result_start
+from .closing import result_start
 from .commitment import is_attributed
+from .prose_numbers import NUMBER, widened_start
 from .regions import last_match
 from .statements import Announcement, announcement_start, announcements
 from .wrappers import unwrapped, without_math_marks
@@ -23,6 +24,10 @@ _NOT = re.compile(r"not\s+", re.IGNORECASE)
 _OR = re.compile(r"\s+or\s+", re.IGNORECASE)
 _ARTICLE_BEFORE_NUMBER = re.compile(
     r"(?:that\s+)?(?:there\s+(?:is|are)\s+|it\s+is\s+|only\s+|just\s+|either\s+|both\s+)", re.IGNORECASE
+)
+# A counter behind a number (5个, 3页) is no unit; 万, 亿 and their kin are part of the number.
+_COUNTED = re.compile(
+    rf"(?P<number>{NUMBER.pattern})\s?(?![百千万亿億萬十])[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{{1,2}}"
 )
 _FIRM = re.compile(r"[\d０-９\\]|^[A-J]$")
 _SENTENCE_START = re.compile(r"(?:^|[\n.!?:;。！？>*)\]}$])\s*\Z")
@@ -68,14 +73,14 @@ def _read(text: str, announced: Announcement) -> Found | None:
     if is_attributed(text, announced.value_start):
         quoted = Extracted(answer, (start, end), announced.method, Outcome.NO_ANSWER, "quoted")
         return Found(quoted, announced.start, announced.value_end)
+    counted = None if answer.isascii() else _COUNTED.fullmatch(answer)
+    if counted is not None:
+        answer, end = counted.group("number"), start + counted.end("number")
     alternatives = tuple(_OR.split(answer)) if " or " in answer and len(answer) < 200 else ()
-    return decided(
-        Found(
-            Extracted(answer, (start, end), announced.method, alternatives=alternatives),
-            announced.start,
-            announced.value_end,
-        )
-    )
+    if alternatives and all(same_answer(alternatives[0], other) for other in alternatives):
+        answer, alternatives = alternatives[0], ()
+    read = Extracted(answer, (start, end), announced.method, alternatives=alternatives)
+    return decided(Found(read, announced.start, announced.value_end))
 
 
 def _core(text: str, start: int, end: int) -> tuple[int, int]:
@@ -94,7 +99,7 @@ def _core(text: str, start: int, end: int) -> tuple[int, int]:
         return (near or after).end(), end
     numbers = list(NUMBER.finditer(text, start, end))
     if numbers and len(text[start : numbers[-1].start()].split()) > 1:
-        return numbers[-1].start(), end
+        return widened_start(text, numbers[-1].start(), start), end
     return start, end
 
 

@@ -24,7 +24,7 @@ _OF_WHAT = (
     r"|\s*[(（][^()\n]{0,48}[)）])?"
 )
 _COPULA = (
-    r"(?:is|are|was|will\s+be|would\s+(?:then\s+)?be|should\s+be|must\s+(?:therefore\s+)?be|equals|comes\s+(?:out\s+)?to(?:\s+be)?"
+    r"(?:is|are|was|will\s+be|would\s+(?:then\s+)?be|(?:could|may|might|can)\s+be|should\s+be|must\s+(?:therefore\s+)?be|equals|comes\s+(?:out\s+)?to(?:\s+be)?"
     r"|turns\s+out\s+to\s+be|becomes)\b"
 )
 _ADVERBS = (
@@ -38,12 +38,15 @@ _ENGLISH = re.compile(
     rf"|(?P<negated>(?:is|are|was)n['’]t\b)|(?P<heading>[*_#\s]{{0,8}}\n)|->|→|⇒|=>)",
     re.IGNORECASE,
 )
-_ABBREVIATED = re.compile(rf"(?:A|Ans|ANS|ans)\.?{_CLOSERS}\s?(?:{_COLON}|(?<=s\.))")
+_ABBREVIATION = rf"\*{{0,3}}(?:A|Ans|ANS|ans)\.?{_CLOSERS}\s?(?:{_COLON}|(?<=s\.))"
+
+
+_OTHER_ADVERBS = r"(?:\s(?:donc|alors|also|daher|somit|folglich|entonces|pues|quindi|dunque|portanto|então)\b)?"
 
 
 def _word(stem: str, copulas: str = "") -> AnswerWord:
     """The `AnswerWord` for `stem`, with its language's copulas."""
-    copula = rf"|(?P<copula>{copulas})\s{{0,3}}{_COLON}?" if copulas else ""
+    copula = rf"|(?P<copula>{copulas}){_OTHER_ADVERBS}\s{{0,3}}{_COLON}?" if copulas else ""
     return AnswerWord(
         stem,
         re.compile(
@@ -54,10 +57,13 @@ def _word(stem: str, copulas: str = "") -> AnswerWord:
     )
 
 
-ENGLISH = (AnswerWord("nswer", _ENGLISH), AnswerWord("NSWER", _ENGLISH))
-ABBREVIATED = _ABBREVIATED
+_ENGLISH_WORDS = (AnswerWord("nswer", _ENGLISH), AnswerWord("NSWER", _ENGLISH))
+ABBREVIATED = re.compile(_ABBREVIATION)
+_ABBREVIATIONS = tuple(
+    AnswerWord(stem, re.compile(rf"\n{_ABBREVIATION}")) for stem in ("\nA:", "\nA：", "\nAns", "\nANS", "\nans", "\n*")
+)
 
-ASCII_WORDS = (
+_ASCII_WORDS = (
     _word("Antwort", r"ist|lautet|betr[äa]gt|w[äa]re"),
     _word("espuesta", r"es|ser[íi]a"),
     _word("esposta", r"[ée]|ser[áa]"),
@@ -71,6 +77,9 @@ ASCII_WORDS = (
     _word("Svaret", r"[äe]r"),
     _word("Svar", r"[äe]r"),
 )
+ASCII_POOL = (*_ENGLISH_WORDS, *_ABBREVIATIONS, *_ASCII_WORDS)
+"""The words to look for in every text."""
+
 _OTHERS = (
     _word("éponse", r"est|vaut"),
     _word("答案", r"(?:应该|應該|应|應|就|便|即)?(?:是|为|為|选|選)|等于"),

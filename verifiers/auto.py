@@ -13,7 +13,7 @@ from ..errors import ArgumentError, UnknownNameError
 from ..rollouts.messages import Completion, Prompt
 from .base import Extractor, Outcome, Target, Verdict, Verifier, verifiers
 from .expression.nodes import Opaque, Text
-from .targets import TARGET_KEYS, read_target
+from .targets import INTEGER, TARGET_KEYS, read_target
 
 __all__ = ["AutoVerifier"]
 
@@ -106,6 +106,8 @@ def _chosen(target: Target) -> tuple[str | None, str, Target]:
 
 @lru_cache(maxsize=4096)
 def _for_text(target: str) -> tuple[str, str]:
+    if INTEGER.fullmatch(target):
+        return "math", "the target is mathematics"
     if _CHOICE.fullmatch(target):
         return "choice", "the target is a choice letter"
     read = read_target(target)

@@ -152,9 +152,7 @@ def _by_batch(verifier: Any, triples: Iterable[_Triple]) -> Iterator[Verdict]:
             yield _unusable(triple) or next(judged)
 
 
-def _by_workers(
-    verifier: Verifier, triples: Iterable[_Triple], size: int, budget_s: float | None
-) -> Iterator[Verdict]:
+def _by_workers(verifier: Verifier, triples: Iterable[_Triple], size: int, budget_s: float | None) -> Iterator[Verdict]:
     remaining = iter(triples)
     pending: deque[Future[list[Verdict]]] = deque()
     with Workers(size) as workers, ThreadPoolExecutor(size) as threads:

@@ -4,29 +4,15 @@ A text that breaks off in the middle of a sentence, an equation or an annotation
 """
 
 import re
-from typing import NamedTuple
 
 from .letters import LETTERS
+from .prose_numbers import Closing, last_number, widened_start
 from .wrappers import unwrapped
 
-_WINDOWS_CHARS = (256, 4_096)
-"""How far back from its end a text is searched for its last number, in two tries."""
 _LONGEST_BARE_CHARS = 160
 _LONGEST_DECIMALS = 24
 """More decimals than this at a broken-off end are a loop, not an answer."""
 
-_DIGITS = r"(?:\d{1,3}(?:(?:,|\{,\}|，)\d{3})+(?!\d)|\d+)"
-NUMBER = re.compile(
-    rf"(?:(?<![\w)}}\]])[-−+]|(?<=[=\s])[-−+])?(?:\\?[$€£¥₹￥]\s?)?"
-    rf"(?:\\[dt]?frac\s?\{{-?\d+\}}\s?\{{\d+\}}"
-    rf"|(?:{_DIGITS}(?:[.．]\d+)?|[.．]\d+)(?:\s?[eE][-+−]?\d+)?(?:\s\d+\s?/\s?\d+|\s?/\s?\d+)?)"
-    rf"(?:\s?\\?[%％])?"
-)
-"""A number as prose writes it: sign, currency, separators, fraction, exponent, percent."""
-
-_ORDINAL = re.compile(
-    r"(?:^|\n)\s*(?:\*\*)?\Z|\b(?:[Ss]tep|[Cc]ase|[Pp]art|[Ee]quation|[Ll]ine|[Oo]ption|[Qq]uestion|[Pp]roblem)\s\Z"
-)
 _SENTENCE_CLOSED = re.compile(r"[.!?。！？।)\]}$”\"'*`>|]\Z")
 _FUNCTION_WORD = re.compile(
     r"\b(?:a|an|the|of|for|to|and|or|in|on|at|by|with|from|both|is|are|was|that|this|if|as|so|we|he|she|it|they|his|her|per|which|then|be|into|each)\Z",
@@ -36,6 +22,9 @@ _OPERATOR_BEFORE = re.compile(
     r"[\w)}\]]\s*(?:[-+*×·÷^−]|\\times|\\cdot)\s*\$?\Z|\*\*\s*\Z(?<=\d\*\*)|[*×·÷^]\s*\Z(?<!\*\*)(?<!\s\*)"
 )
 _WORD = re.compile(r"(?<![\\\w])[^\W\d_]{2,}")
+_OPENS_SENTENCE = re.compile(
+    r"(?:maybe|perhaps|probably|possibly|i|we|so|thus|hence|therefore|it|it['’]s|that|this|either)\s", re.IGNORECASE
+)
 _LABEL = re.compile(r"[A-Za-z][A-Za-z ]{2,40}[*_]{0,3}:[*_]{0,3}\s+")
 _ARITHMETIC = re.compile(r"[\s\d.,()$€£+*/×·÷−%=-]+")
 _OPERATOR = re.compile(r"[\d)%]\s*[-+*/×·÷−]")
@@ -48,14 +37,8 @@ _LAST_FORMULA = re.compile(
     r"(?:\$\$?(?P<a>[^$]{1,400})\$\$?|\\\((?P<b>[^\n]{1,400}?)\\\)|\\\[(?P<c>.{1,400}?)\\\])(?P<after>[^$\\\d\n]{0,60})\Z",
     re.DOTALL,
 )
-
-
-class Closing(NamedTuple):
-    """`text[start:end]`, and `"bare"`, `"formula"` or `"last_number"`."""
-
-    start: int
-    end: int
-    method: str
+_FORMULA = r"(?:\$[^$\n]{1,80}\$|\\\([^\n]{1,80}?\\\))"
+_JOINED_FORMULA = re.compile(rf"(?:{_FORMULA}\s?,?\s?){{0,8}}{_FORMULA}(?:\s?,?\s(?:and|or)\s|\s?,\s?|\s)\Z")
 
 
 def bare_answer(text: str) -> Closing | None:
@@ -117,31 +100,14 @@ def _is_bare(answer: str, last: str) -> bool:
     """Whether a short text is a name, a number or a formula: not a sentence, not a question, not arithmetic."""
     if not answer or len(answer) > _LONGEST_BARE_CHARS or "\n" in answer:
         return False
+    if _OPENS_SENTENCE.match(answer) is not None:
+        return False
     words = _WORD.findall(answer)
     if len(words) > 3 or (len(words) > 1 and (last in ".!" or _FUNCTION_WORD.search(answer) is not None)):
         return False
     if "=" in answer and words and _NAMED_VALUE.match(answer) is None:
         return False
     return "?" not in answer and not answer.startswith(("<", "\\boxed", "#")) and _CJK_RUN.search(answer) is None
-
-
-def last_number(text: str) -> Closing | None:
-    """The last number of the text, wherever it stands, with its sign, separators, fraction, percent and currency.
-
-    Example:
-        >>> text = "She pays $1,234.50 in all"
-        >>> found = last_number(text)
-        >>> text[found.start : found.end]
-        '$1,234.50'
-    """
-    for chars in _WINDOWS_CHARS:
-        last = None
-        for match in NUMBER.finditer(text, _window_start(text, chars)):
-            if not _is_list_marker(text, match):
-                last = match
-        if last is not None:
-            return Closing(*last.span(), "last_number")
-    return None
 
 
 def committed_number(text: str) -> Closing | None:
@@ -164,22 +130,7 @@ def committed_number(text: str) -> Closing | None:
         return None
     if _OPERATOR_BEFORE.search(body, max(0, found.start - 12), found.start) is not None:
         return None
-    return found
-
-
-def _window_start(text: str, chars: int) -> int:
-    start = max(0, len(text) - chars)
-    if start > 0 and text[start - 1].isdigit() and text[start].isdigit():
-        # Not in the middle of a number: its beginning belongs to it, however long it is.
-        start = len(text[:start].rstrip("0123456789.,"))
-    return start
-
-
-def _is_list_marker(text: str, match: re.Match[str]) -> bool:
-    after = text[match.end() : match.end() + 2]
-    if after[:1] in ".):" and after[1:2] in (" ", "") and match.group().isdigit():
-        return _ORDINAL.search(text, max(0, match.start() - 12), match.start()) is not None and after[1:2] == " "
-    return False
+    return found._replace(start=widened_start(body, found.start))
 
 
 def _ends_with(body: str, found: Closing) -> bool:
@@ -193,6 +144,9 @@ def _ends_with(body: str, found: Closing) -> bool:
 
 def _formula_value(body: str, formula: re.Match[str]) -> Closing | None:
     """The formula's content, or what stands right of its last `=` unless the left is only a name."""
+    joined = _JOINED_FORMULA.search(body, max(0, formula.start() - 200), formula.start())
+    if joined is not None:
+        return Closing(joined.start(), formula.start("after"), "formula")
     group = next(name for name in "abc" if formula.group(name) is not None)
     start, end = unwrapped(body, *formula.span(group))
     equation = _EQUATION.search(body, start, end)

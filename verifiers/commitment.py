@@ -23,13 +23,15 @@ _NEGATED_INSIDE = re.compile(
     re.IGNORECASE,
 )
 _ATTRIBUTION = re.compile(
-    r"\b(?:reference(?:\s+(?:answer|solution|value))?|ground[\s_-]?truth|gold(?:en)?(?:\s+(?:answer|label|target))?|answer\s+key"
+    r"\b(?:according\s+to\s+(?:the\s+)?(?:reference|ground[\s_-]?truth|gold|answer\s+key|solution\s+manual|grader|rubric)[^.\n]{0,24}"
+    r"|(?:reference(?:[\s_-]+(?:answer|solution|value))?|ground[\s_-]?truth|gold(?:en)?(?:\s+(?:answer|label|target))?|answer\s+key"
     r"|solution\s+manual|prompt|problem\s+statement|question|user|teacher|grader|rubric|expected\s+answer|label|target)"
     r"(?:\s+(?:clearly|also|itself))?\s*(?:says?|said|states?|stated|gives?|gave|reads?|is|was|shows?|lists?|has|contains?|expects?|tells?\s+us"
-    r"|claims?|claimed|[:=])(?:\s+(?:that|it\s+is|the\s+answer\s+is))?" + _MATH_OPENING,
+    r"|claims?|claimed|[:=])(?:\s+(?:that|it\s+is|the\s+answer\s+is))?)" + _MATH_OPENING,
     re.IGNORECASE,
 )
 _DENIED = re.compile(
+    r"[\s$*)\]}]{0,8}or\s+not\b|"
     r"[\s$*.)\]}\"'”\\,]*(?:is|was|would\s+be|seems|turns\s+out\s+to\s+be)\s+(?:clearly\s+|definitely\s+|obviously\s+)?"
     r"(?:(?:not|n['’]t)\s+(?:the\s+|a\s+)?(?:(?:right|correct|final|true|actual|real)\s+)?(?:answer|solution|value|result|correct|right|true|valid)"
     r"|wrong|incorrect|false\b|invalid)"
@@ -37,7 +39,8 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _RETRACTION = re.compile(
-    r"(?:\A|[.!?…\n,—–-]|\$)\s*(?:\b(?:wait|no|hmm+|actually|oops|sorry|hold\s+on|but|however|oh|I\s+(?:think|see|realize)(?:\s+that)?)\b[,.!…\s—–-]*){0,4}"
+    r"\A\W{0,3}\?\W{0,3}(?:no|nope|wrong|incorrect)\b"
+    r"|(?:\A|[.!?…\n,—–-]|\$)\s*(?:\b(?:wait|no|hmm+|actually|oops|sorry|hold\s+on|but|however|oh|I\s+(?:think|see|realize)(?:\s+that)?)\b[,.!…\s—–-]*){0,4}"
     r"(?:\b(?:that|this|it|the\s+above|my\s+answer|that\s+answer|this\s+answer)(?:['’]s|\s+(?:is|was|must\s+be|looks|seems|can['’]t\s+be|cannot\s+be))\s+"
     r"(?:(?:clearly|obviously|actually|also|just|all|probably)\s+)?(?:wrong|incorrect|not\s+(?:right|correct|it\b|the\s+(?:right|correct)?\s*answer)|a\s+mistake|an\s+error|right\?)"
     r"|\bscratch\s+that|\bignore\s+(?:that|the\s+above|my\s+(?:previous\s+)?answer)|\bI\s+(?:made|have\s+made)\s+(?:a|an)\s+(?:\w+\s+)?(?:mistake|error)"

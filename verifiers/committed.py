@@ -17,11 +17,12 @@ from dataclasses import replace
 from .anchors import Found, boxed_answer, decided, retracted, tag_answer
 from .announced import announced_answer
 from .base import Extracted, Outcome
-from .closing import bare_answer, committed_number, last_line, last_number
-from .commitment import is_attributed
+from .closing import bare_answer, committed_number, last_line
+from .commitment import is_attributed, is_denied, is_negated
 from .letters import Letter, last_named, named_letters
+from .prose_numbers import last_number
 from .statements import RANKED_METHODS
-from .wrappers import unwrapped
+from .wrappers import unwrapped, without_math_marks
 
 _MAY_BE_OVERRULED = frozenset({"negated", "empty_box", "quoted"})
 
@@ -111,7 +112,12 @@ def _closing(text: str, use_last_number: bool) -> Extracted | None:
         closing = last_line(text) or committed_number(text)
     if closing is None:
         return None
-    answer = Extracted(text[closing.start : closing.end], (closing.start, closing.end), closing.method)
+    written = text[closing.start : closing.end]
+    answer = Extracted(
+        without_math_marks(written) if "$" in written else written, (closing.start, closing.end), closing.method
+    )
+    if is_negated(text, closing.start) or is_denied(text, closing.end):
+        return replace(answer, outcome=Outcome.INCORRECT, rule="negated")
     if is_attributed(text, closing.start):
         return replace(answer, outcome=Outcome.NO_ANSWER, rule="quoted")
     return decided(Found(answer, closing.start, closing.end)).answer

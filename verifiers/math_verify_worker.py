@@ -96,7 +96,7 @@ def _parsed(latex: str) -> Any:
         ],
         fallback_mode="no_fallback",
         extraction_mode="first_match",
-        parsing_timeout=None,  # type: ignore[arg-type]
+        parsing_timeout=0,
     )
     return _with_imaginary_unit(found[0]) if found else None
 
@@ -157,7 +157,7 @@ def _judged(first: Any, second: Any, first_value: Any, second_value: Any) -> tup
 def _verified(first: Any, second: Any) -> bool:
     from math_verify import verify
 
-    return bool(verify(first, second, timeout_seconds=None))
+    return bool(verify(first, second, timeout_seconds=0))
 
 
 def _close(first_value: Any, second_value: Any, first: Any, second: Any) -> bool:

@@ -54,7 +54,9 @@ _HIDING_COMMAND = re.compile(
     r"|\\color\{white\}(?P<rest>[^{}$\n]*)"
 )
 _HIDDEN_MARKUP = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(?P<tag>del|strike)>[^<]{0,400}</(?P=tag)>|~~[^~\n]{1,200}~~", re.DOTALL
+    r"<!--.*?(?:-->|\Z)|<(?P<tag>del|strike)>[^<]{0,400}</(?P=tag)>|~~[^~\n]{1,200}~~"
+    r"|<(?P<styled>span|font|div|p)\s[^<>]{0,80}(?:white|#fff|display:\s?none|font-size:\s?0)[^<>]{0,80}>[^<]{0,400}</(?P=styled)>",
+    re.DOTALL,
 )
 
 
@@ -62,6 +64,9 @@ def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.
     """The last match of `pattern` in `text[start:end]`."""
     matches = deque(pattern.finditer(text, start, end), maxlen=1)
     return matches[0] if matches else None
+
+
+_MARKUP_SIGNS = ("<!--", "</del>", "</strike>", "white", "#fff", "display:", "font-size:")
 
 
 class Region(NamedTuple):
@@ -191,7 +196,7 @@ def _without_hidden(text: str, has_tags: bool) -> str:
             pieces += (text[kept:start], " " * (end - start))
             kept = end
         text = "".join((*pieces, text[kept:]))
-    if "~~" in text or (has_tags and ("<!--" in text or "</del>" in text or "</strike>" in text)):
+    if "~~" in text or (has_tags and _has_any(text, _MARKUP_SIGNS, 0, len(text))):
         text = _HIDDEN_MARKUP.sub(lambda match: " " * len(match.group()), text)
     return text
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .answer_words import ABBREVIATED, ASCII_WORDS, ENGLISH, OTHER_WORDS, AnswerWord
+from .answer_words import ABBREVIATED, ASCII_POOL, OTHER_WORDS, AnswerWord
 
 RANKED_METHODS = frozenset({"hash", "phrase"})
 _MAX_ANNOUNCEMENTS = 32
@@ -19,7 +19,7 @@ _WORDS_BEFORE = re.compile(
 _SENTENCE_END = re.compile(r"[.!?](?=[*_\"')\]}]{0,4}(?:\s|$))|[。！？।]|\\\\(?=\s)|<br")
 _MATH = re.compile(r"\$\$?[^$\n]{1,600}\$\$?|\\\([^\n]{1,600}?\\\)|\\\[.{1,600}?\\\]", re.DOTALL)
 _REASON = re.compile(
-    r",?\s+(?:not|rather\s+than|instead\s+of|because|since|as\s+(?:it|the|we)|which|so\s|where\s|given\s+that|due\s+to|after\s+rounding|when\s+rounded|rounded)\b|\s[(（](?=[A-Za-z]{3})|;\s",
+    r",?\s+(?:not|rather\s+than|instead\s+of|because|since|as\s+(?:it|the|we)|which|so\s|where\s|given\s+that|due\s+to|after\s+rounding|when\s+rounded|rounded)\b|\s[(（](?=[A-Za-z][A-Za-z.])(?!or\s|maybe|perhaps|possibly)|;\s",
 )
 _NOT_AN_ANSWER = re.compile(
     r"(?:as\s+follows|expressed|written|rounded|simplified|entered|reported|formatted|correct|incorrect|wrong|right|given|shown|obtained|found|below|above|verified|confirmed|consistent|reasonable|valid"
@@ -41,7 +41,7 @@ _OPENS_REASONING = re.compile(
 )
 _PREDICATE_BEHIND = re.compile(r"\s?(?:です|である|だ|입니다|이다|이에요|예요|है)\Z")
 _JSON_VALUE = re.compile(r'"(?P<text>(?:[^"\\\n]|\\.){0,400})"|[^,}\]\n]{1,400}')
-_FINAL = re.compile(r"final\s+\Z", re.IGNORECASE)
+_FINAL = re.compile(r"final\s+a?\Z", re.IGNORECASE)
 _BLANK = re.compile(r"[\s*_:：>]*")
 _HOLDS_VALUE = re.compile(r"[\d$\\]")
 _WORDY = 5
@@ -80,7 +80,6 @@ def announcements(text: str, start: int = 0, *, methods: frozenset[str] = RANKED
     """
     end = len(text)
     words = _present_words(text, start) if "phrase" in methods else []
-    abbreviated = _abbreviated(text, start) if "phrase" in methods else None
     hashes = "hash" in methods and text.find("####", start) >= 0
     for _ in range(_MAX_ANNOUNCEMENTS):
         at, word = -1, None
@@ -96,14 +95,13 @@ def announcements(text: str, start: int = 0, *, methods: frozenset[str] = RANKED
             announced = _after_word(text, at, word) or _before_word(text, at, start)
         else:
             break
-        if abbreviated is not None and abbreviated.start > at:
-            yield abbreviated
-            abbreviated = None
         if announced is not None:
             yield announced
         end = at
-    if abbreviated is not None:
-        yield abbreviated
+    if start == 0 and "phrase" in methods and text[:1] in ("A", "a", "*"):
+        first = _abbreviated(text, 0, ABBREVIATED.match(text))
+        if first is not None:
+            yield first
 
 
 def announcement_start(text: str, at: int, floor: int) -> int:
@@ -114,7 +112,7 @@ def announcement_start(text: str, at: int, floor: int) -> int:
 
 
 def _present_words(text: str, start: int) -> list[AnswerWord]:
-    pool = (*ENGLISH, *ASCII_WORDS) if text.isascii() else (*ENGLISH, *ASCII_WORDS, *OTHER_WORDS)
+    pool = ASCII_POOL if text.isascii() else (*ASCII_POOL, *OTHER_WORDS)
     return [word for word in pool if text.find(word.stem, start) >= 0]
 
 
@@ -122,6 +120,8 @@ def _after_word(text: str, at: int, word: AnswerWord) -> Announcement | None:
     match = word.pattern.match(text, at)
     if match is None:
         return None
+    if word.stem[0] == "\n":
+        return _abbreviated(text, at + 1, match)
     if _ASKED_FOR.search(text, max(0, at - 48), at) is not None:
         return None
     groups = match.groupdict()
@@ -159,16 +159,9 @@ def _before_word(text: str, at: int, floor: int) -> Announcement | None:
     return Announcement(start, start, end, "phrase", said.group("negation") is not None)
 
 
-def _abbreviated(text: str, start: int) -> Announcement | None:
-    """The last `A: 18` or `Ans: 18` at the beginning of a line, unless it is the first of the options A, B, C."""
-    at = max(text.rfind(stem, start) for stem in ("\nA:", "\nA：", "\nAns", "\nANS", "\nans", "\n**A:", "\n**A**:"))
-    if at < 0 and (start > 0 or text[:1] not in ("A", "a", "*")):
-        return None
-    word_at = at + 1
-    while text.startswith("*", word_at):
-        word_at += 1
-    match = ABBREVIATED.match(text, word_at)
-    found = None if match is None else _announced(text, word_at, match.end(), "phrase")
+def _abbreviated(text: str, at: int, match: re.Match[str] | None) -> Announcement | None:
+    """`A: 18` or `Ans: 18` at the beginning of a line, unless it is the first of the options A, B, C."""
+    found = None if match is None else _announced(text, at, match.end(), "phrase")
     if found is None or _OPTION_LINE.match(text, found.value_end, found.value_end + 40) is not None:
         return None
     return found
@@ -202,7 +195,7 @@ def _begins_reasoning(text: str, at: int, start: int, end: int, by_copula: bool)
         return False
     if by_copula:
         return _HOLDS_VALUE.search(text, start, end) is None
-    return _FINAL.search(text, max(0, at - 8), at + 1) is None and _FINAL.search(text, max(0, at - 7), at - 1) is None
+    return _FINAL.search(text, max(0, at - 9), at) is None
 
 
 def value_end(text: str, start: int) -> int:

@@ -72,7 +72,9 @@ def _find(spec: str) -> _Found:
     if "completions" in parameters:
         return _Found(function, "trl", f"TRL's shape: {attribute}({', '.join(names)}), in batches", parameters)
     if "solution_str" in parameters:
-        return _Found(function, "verl", f"verl's shape: {attribute}({', '.join(names)}), one response a call", parameters)
+        return _Found(
+            function, "verl", f"verl's shape: {attribute}({', '.join(names)}), one response a call", parameters
+        )
     positional = [
         name
         for name, parameter in parameters.items()

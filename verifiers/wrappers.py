@@ -10,8 +10,10 @@ from .boxes import closing_brace
 from .unicode_text import ZERO_WIDTH
 
 _BLANK = " \t\r\n\v\f\xa0\u3000~" + ZERO_WIDTH
-_MAX_LAYERS, _LONG_CHARS, _MAX_LAYERS_OF_LONG = 24, 1_000, 2
-"""Deeper wrapping than this is nobody's answer; of a long one each layer costs a walk over it."""
+_MAX_LAYERS = 24
+"""Deeper wrapping than this is nobody's answer."""
+_LONG_CHARS = 1_000
+"""An answer of so many characters keeps its wrappers: finding them costs a walk over all of it."""
 
 _SPACING = re.compile(
     r"\\(?:[;,!: ]|q?quad(?![A-Za-z])|displaystyle(?![A-Za-z])|(?:bf|rm|it|large|Large|huge|Huge)(?![A-Za-z]))"
@@ -57,7 +59,9 @@ def unwrapped(text: str, start: int, end: int) -> tuple[int, int]:
         >>> text[start:end]
         '7'
     """
-    for _ in range(_MAX_LAYERS if end - start < _LONG_CHARS else _MAX_LAYERS_OF_LONG):
+    if end - start >= _LONG_CHARS:
+        return _without_blanks(text, start, end)
+    for _ in range(_MAX_LAYERS):
         start, end = _without_blanks(text, start, end)
         if end - start < 2:
             break

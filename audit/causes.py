@@ -1,0 +1,192 @@
+"""Why a rollout was scored wrong, and what its group dies of: a closed set, asked in a fixed order.
+
+Repairing the reward pipeline comes before blaming the policy, so causes that lie in it are asked first. A
+cause says what the evidence shows; where nothing shows anything it is `undetermined`, which is not the
+same as "too hard".
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ..verifiers.base import Outcome
+from .golds import gold_text
+from .judging import Judged, JudgedGroup
+from .notation import Difference, difference
+
+__all__ = ["Cause", "CauseFound", "Clues", "rollout_cause"]
+
+
+class Cause(StrEnum):
+    """Why a rollout that was scored wrong was; in the order in which they are asked.
+
+    GOLD          the target does not verify against itself, or cannot be used
+    SCORING_FAULT the verifier failed: an error, a time-out, no reward
+    EXTRACTION    right, but the verifier did not find the answer
+    FORMAT        right, in another notation of the same value
+    TOLERANCE     right within rounding
+    UNITS         right, with or without a unit
+    STRUCTURE     right, in another order or other brackets
+    TOOL_FORMAT   it calls a tool in a way that cannot be parsed
+    TRUNCATED     it was cut off
+    NO_ANSWER     it commits to no answer
+    HEDGED        it commits to several
+    UNDETERMINED  nothing of these: a wrong answer, by all that the file shows
+    """
+
+    GOLD = "gold"
+    SCORING_FAULT = "scoring_fault"
+    EXTRACTION = "false_negative:extraction"
+    FORMAT = "false_negative:format"
+    TOLERANCE = "false_negative:tolerance"
+    UNITS = "false_negative:units"
+    STRUCTURE = "false_negative:structure"
+    TOOL_FORMAT = "tool_format"
+    TRUNCATED = "truncated"
+    NO_ANSWER = "no_answer"
+    HEDGED = "hedged"
+    UNDETERMINED = "undetermined"
+
+    @property
+    def is_repairable(self) -> bool:
+        """Whether repairing the reward pipeline alone, without new samples, can change the reward."""
+        return self in _REPAIRABLE
+
+
+_REPAIRABLE = frozenset(
+    {
+        Cause.GOLD,
+        Cause.SCORING_FAULT,
+        Cause.EXTRACTION,
+        Cause.FORMAT,
+        Cause.TOLERANCE,
+        Cause.UNITS,
+        Cause.STRUCTURE,
+    }
+)
+
+_BY_DIFFERENCE = {
+    Difference.NONE: Cause.EXTRACTION,
+    Difference.FORMAT: Cause.FORMAT,
+    Difference.TOLERANCE: Cause.TOLERANCE,
+    Difference.UNITS: Cause.UNITS,
+    Difference.STRUCTURE: Cause.STRUCTURE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CauseFound:
+    """A cause and the sentence that says what shows it."""
+
+    cause: Cause
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What was found out about the whole file before any rollout is explained.
+
+    Args:
+        failing_golds: keys of targets that their own verifier refuses, and how that is known.
+        refused_places: where an answer may stand without the logged grader finding it, and how that is known.
+        accepted_alone: (target key, answer) -> whether the suspect accepts the answer handed over alone;
+            empty where logged rewards are audited.
+        audits_suspect: whether a verifier is audited, or logged rewards.
+    """
+
+    failing_golds: Mapping[str, str] = field(default_factory=dict)
+    refused_places: Mapping[str, str] = field(default_factory=dict)
+    accepted_alone: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+    audits_suspect: bool = False
+
+
+def rollout_cause(rollout: Judged, group: JudgedGroup, key: str, clues: Clues) -> CauseFound:
+    """The first cause that holds for a rollout that was not scored correct.
+
+    Args:
+        rollout: scored below `correct_at`, or not at all.
+        group: its group, for the target.
+        key: the target's key.
+        clues: of the whole file.
+    """
+    referee = rollout.referee
+    outcome = None if referee is None else referee.outcome
+    if key in clues.failing_golds:
+        return CauseFound(Cause.GOLD, clues.failing_golds[key])
+    if referee is not None and outcome is Outcome.BAD_TARGET:
+        return CauseFound(Cause.GOLD, f"the referee cannot use the target: {referee.detail}")
+    if (fault := _scoring_fault(rollout, audits_suspect=clues.audits_suspect)) is not None:
+        return CauseFound(Cause.SCORING_FAULT, fault)
+    if outcome is Outcome.CORRECT:
+        return _false_negative(rollout, group, key, clues)
+    return _in_the_text(rollout, outcome)
+
+
+def _scoring_fault(rollout: Judged, *, audits_suspect: bool) -> str | None:
+    if audits_suspect:
+        suspect = rollout.suspect
+        if suspect is not None and suspect.outcome in (Outcome.ERROR, Outcome.BUDGET):
+            return f"the verifier failed ({suspect.outcome}, {suspect.rule}): {suspect.detail}"
+        if suspect is not None and suspect.reward is None:
+            return f"the verifier gave no reward ({suspect.outcome}, {suspect.rule}): {suspect.detail}"
+        return None
+    return "the logged reward is null" if rollout.scored is None else None
+
+
+def _false_negative(rollout: Judged, group: JudgedGroup, key: str, clues: Clues) -> CauseFound:
+    assert rollout.referee is not None
+    answer = rollout.referee.extracted or ""
+    target = gold_text(group.target) or ""
+    place = "" if rollout.facts is None else rollout.facts.place
+    if clues.accepted_alone.get((key, answer)):
+        return CauseFound(Cause.EXTRACTION, "the verifier accepts this answer when it is handed over alone")
+    if place in clues.refused_places:
+        return CauseFound(Cause.EXTRACTION, clues.refused_places[place])
+    differs = difference(target, answer, rule=rollout.referee.rule)
+    if differs is Difference.NONE:
+        return CauseFound(Cause.EXTRACTION, "the answer is written exactly as the target and was refused")
+    return CauseFound(_BY_DIFFERENCE[differs], _WHY[differs])
+
+
+_WHY = {
+    Difference.FORMAT: "the same value in another notation",
+    Difference.TOLERANCE: "another decimal, equal within rounding",
+    Difference.UNITS: "the same value, with another unit or without",
+    Difference.STRUCTURE: "the same parts in another order or other brackets",
+}
+
+
+def _in_the_text(rollout: Judged, outcome: Outcome | None) -> CauseFound:
+    """The causes that lie in the response, once nothing speaks for it being right."""
+    facts = rollout.facts
+    if facts is None:
+        return CauseFound(Cause.NO_ANSWER, "no response was logged")
+    if facts.calls.fault:
+        return CauseFound(Cause.TOOL_FORMAT, f"{_FAULTS[facts.calls.fault]}: {facts.calls.shown}")
+    has_no_answer = outcome is Outcome.NO_ANSWER or (outcome is None and not facts.place)
+    if facts.is_truncated:
+        return CauseFound(Cause.TRUNCATED, "the file says that it was cut off at the length limit")
+    if facts.breaks_off and has_no_answer and facts.is_truncated is None:
+        return CauseFound(Cause.TRUNCATED, "the text breaks off before any answer")
+    if has_no_answer:
+        return CauseFound(Cause.NO_ANSWER, "no committed answer in the text")
+    if outcome is Outcome.HEDGED:
+        return CauseFound(Cause.HEDGED, "several answers that exclude one another")
+    return CauseFound(Cause.UNDETERMINED, "")
+
+
+_FAULTS = {
+    "bad_json": "a tool call that is not JSON",
+    "not_a_call": "a tool call that names no function",
+    "unclosed": "a tool call that is never closed",
+    "bad_xml": "a tool call with broken XML",
+    "unanswered_xml": "a tool call in XML that nothing answered: the host's parser may expect JSON",
+    "not_parsed": "a tool call in the text of a message whose tool_calls field is empty",
+}
+
+
+def most_common_cause(causes: Sequence[Cause]) -> Cause:
+    """The cause of most rollouts; of equally frequent ones the one asked first."""
+    counts = Counter(causes)
+    return max(Cause, key=lambda cause: counts[cause])

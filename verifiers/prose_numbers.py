@@ -1,0 +1,87 @@
+"""Numbers in prose: how they are written, which is the last, and what the words before one make of it."""
+
+import re
+from typing import NamedTuple
+
+_WINDOWS_CHARS = (256, 4_096)
+"""How far back from its end a text is searched for its last number, in two tries."""
+
+_DIGITS = r"(?:\d{1,3}(?:(?:,|\{,\}|，)\d{3})+(?!\d)|\d+)"
+NUMBER = re.compile(
+    rf"(?:(?<![\w)}}\]])[-−+]|(?<=[=\s])[-−+])?(?:\\?[$€£¥₹￥]\s?|√)?"
+    rf"(?:\\[dt]?frac\s?\{{-?\d+\}}\s?\{{\d+\}}"
+    rf"|(?:{_DIGITS}(?:[.．]\d+)?|[.．]\d+)(?:\s?[eE][-+−]?\d+)?(?:\s\d+\s?/\s?\d+|\s?/\s?\d+)?)"
+    rf"(?:\s?\\?[%％]|(?:√\d+)?π?|\s?\\pi(?![a-z]))"
+)
+"""A number as prose writes it: sign, currency, separators, fraction, exponent, percent, π."""
+
+_ORDINAL = re.compile(
+    r"(?:^|\n)\s*(?:\*\*)?\Z|\b(?:[Ss]tep|[Cc]ase|[Pp]art|[Ee]quation|[Ll]ine|[Oo]ption|[Qq]uestion|[Pp]roblem)\s\Z"
+)
+_JOINED_BEFORE = re.compile(
+    rf"(?:(?:either|both)\s+)?(?:{NUMBER.pattern}\s?,\s?){{0,12}}{NUMBER.pattern},?\s(?:or|and|oder|ou|o|y|et|und)\s\Z",
+    re.IGNORECASE,
+)
+_BOUND_BEFORE = re.compile(
+    r"\b(?:at\s+(?:most|least)|(?:less|greater|more|fewer|smaller|larger|higher|lower|bigger)\s+than|between|up\s+to|over|under"
+    r"|below|above|almost|nearly|about|around|roughly|close\s+to)\s+(?:or\s+equal\s+to\s+)?[$\\(]{0,2}\Z",
+    re.IGNORECASE,
+)
+_BEFORE_CHARS = 120
+
+
+class Closing(NamedTuple):
+    """`text[start:end]`, and `"bare"`, `"last_line"`, `"formula"` or `"last_number"`."""
+
+    start: int
+    end: int
+    method: str
+
+
+def last_number(text: str) -> Closing | None:
+    """The last number of the text, wherever it stands, with its sign, separators, fraction, percent and currency.
+
+    Example:
+        >>> text = "She pays $1,234.50 in all"
+        >>> found = last_number(text)
+        >>> text[found.start : found.end]
+        '$1,234.50'
+    """
+    for chars in _WINDOWS_CHARS:
+        last = None
+        for match in NUMBER.finditer(text, _window_start(text, chars)):
+            if not _is_list_marker(text, match):
+                last = match
+        if last is not None:
+            return Closing(*last.span(), "last_number")
+    return None
+
+
+def widened_start(text: str, start: int, floor: int = 0) -> int:
+    """Where the answer begins whose last number begins at `start`: with the numbers joined to it, with its bound.
+
+    Example:
+        >>> widened_start("It is 5, 6, or 7.", 15), widened_start("It is at most 5.", 14), widened_start("It is 7", 6)
+        (6, 6, 6)
+    """
+    floor = max(floor, start - _BEFORE_CHARS)
+    for pattern in (_JOINED_BEFORE, _BOUND_BEFORE):
+        before = pattern.search(text, floor, start)
+        if before is not None:
+            start = before.start()
+    return start
+
+
+def _window_start(text: str, chars: int) -> int:
+    start = max(0, len(text) - chars)
+    if start > 0 and text[start - 1].isdigit() and text[start].isdigit():
+        # Not in the middle of a number: its beginning belongs to it, however long it is.
+        start = len(text[:start].rstrip("0123456789.,"))
+    return start
+
+
+def _is_list_marker(text: str, match: re.Match[str]) -> bool:
+    after = text[match.end() : match.end() + 2]
+    if after[:1] in ".):" and after[1:2] in (" ", "") and match.group().isdigit():
+        return _ORDINAL.search(text, max(0, match.start() - 12), match.start()) is not None and after[1:2] == " "
+    return False
