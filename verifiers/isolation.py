@@ -21,6 +21,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from itertools import count
 from time import monotonic
 from types import TracebackType
 from typing import Any
@@ -94,10 +95,11 @@ class Workers:
             WorkerError: the function raised, or returned what is not plain data; the message says what.
         """
         shipped = function if isinstance(function, str) else _dilled(function)
-        request = pickle.dumps((shipped, arguments), protocol=pickle.HIGHEST_PROTOCOL)
+        call_id = next(self._call_ids)
+        request = pickle.dumps((call_id, shipped, arguments), protocol=pickle.HIGHEST_PROTOCOL)
         worker = self._take()
         try:
-            answer = worker.ask(request, timeout_s)
+            answer = worker.ask(request, call_id, timeout_s)
         except BaseException:
             worker.kill()
             self._give_back(None)
@@ -175,6 +177,7 @@ class Workers:
         self._idle: list[_Worker] = []
         self._running = 0
         self._generation = 0
+        self._call_ids = count()
 
     def _after_fork_in_child(self) -> None:
         # Our copies of the parent's channels would keep its workers alive after it, and mix up its answers.
@@ -221,7 +224,7 @@ class _Worker:
             self._start_seconds = monotonic() - self._started_at
         return self._start_seconds
 
-    def ask(self, request: bytes, timeout_s: float) -> dict[str, Any]:
+    def ask(self, request: bytes, call_id: int, timeout_s: float) -> dict[str, Any]:
         deadline = monotonic() + timeout_s
         try:
             send_frame(self._channel, request, deadline=deadline)
@@ -232,8 +235,9 @@ class _Worker:
             raise WorkerDiedError(f"worker: ended during the call ({self._end()})") from None
         except (ValueError, RecursionError) as error:
             raise WorkerError(f"worker: sent an answer that cannot be read ({type(error).__name__})") from None
-        if not isinstance(answer, dict) or not ("error" in answer or "result" in answer):
-            raise WorkerError("worker: sent an answer that cannot be read")
+        # A function that writes on the channel itself must not have its words taken for another call's answer.
+        if not isinstance(answer, dict) or answer.get("call_id") != call_id:
+            raise WorkerError("worker: sent an answer to no question")
         return answer
 
     def is_ready(self) -> bool:

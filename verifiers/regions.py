@@ -58,15 +58,13 @@ _HIDDEN_MARKUP = re.compile(
     r"|<(?P<styled>span|font|div|p)\s[^<>]{0,80}(?:white|#fff|display:\s?none|font-size:\s?0)[^<>]{0,80}>[^<]{0,400}</(?P=styled)>",
     re.DOTALL,
 )
+_MARKUP_SIGNS = ("<!--", "</del>", "</strike>", "white", "#fff", "display:", "font-size:")
 
 
 def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.Match[str] | None:
     """The last match of `pattern` in `text[start:end]`."""
     matches = deque(pattern.finditer(text, start, end), maxlen=1)
     return matches[0] if matches else None
-
-
-_MARKUP_SIGNS = ("<!--", "</del>", "</strike>", "white", "#fff", "display:", "font-size:")
 
 
 class Region(NamedTuple):

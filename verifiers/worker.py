@@ -41,20 +41,21 @@ def main(channel_fd: int, life_line_fd: int, memory_bytes: int | None, preload: 
 
 
 def _answer(request: bytes) -> bytes:
+    call_id = None
     try:
-        function, arguments = pickle.loads(request)
+        call_id, function, arguments = pickle.loads(request)
         del request
         result = _resolved(function)(*arguments)
         if inspect.iscoroutine(result):
             result = asyncio.run(result)
-        return json.dumps({"result": result}).encode()
+        return json.dumps({"call_id": call_id, "result": result}).encode()
     except KeyboardInterrupt:
         raise
     except MemoryError as error:
-        return _failure(error, memory=True)
+        return _failure(call_id, error, memory=True)
     # SystemExit is a user's function calling sys.exit: its failure, not our order to stop.
     except BaseException as error:
-        return _failure(error, memory=False)
+        return _failure(call_id, error, memory=False)
 
 
 def _resolved(function: Any) -> Any:
@@ -69,12 +70,13 @@ def _resolved(function: Any) -> Any:
     return found
 
 
-def _failure(error: BaseException, *, memory: bool) -> bytes:
+def _failure(call_id: int | None, error: BaseException, *, memory: bool) -> bytes:
     try:
         message = str(error)[:_MAX_MESSAGE_CHARACTERS]
     except Exception as unprintable:
         message = f"(its message cannot be printed: {type(unprintable).__name__})"
-    return json.dumps({"error": type(error).__name__, "message": message, "memory": memory}).encode()
+    failure = {"call_id": call_id, "error": type(error).__name__, "message": message, "memory": memory}
+    return json.dumps(failure).encode()
 
 
 def _end_with_the_caller(life_line_fd: int) -> None:

@@ -1,0 +1,161 @@
+"""What the file as a whole says, gathered before any single rollout is explained.
+
+With a verifier to ask, an answer that it refused is handed to it alone: if it now accepts, it had not found
+the answer. With logged rewards only, accepted and refused right answers are compared with one another.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from ..verifiers.base import Outcome, Verifier
+from ..verifiers.batch import iter_verdicts
+from .causes import Clues
+from .golds import GoldTest, gold_text, target_key
+from .judging import Judgement
+from .notation import is_plain, same_text
+from .offering import offered
+from .report.model import FailingGold, FormVerdict, Golds
+from .texts import clipped
+
+__all__ = ["gather_clues", "with_golds_refused_as_written"]
+
+_MOST_RETESTS = 5_000
+_MOST_SHOWN = 200
+
+
+@dataclass(slots=True)
+class _Place:
+    """How right answers that stand in one place fared; `same` counts those written as the target."""
+
+    accepted: int = 0
+    refused: int = 0
+    same_accepted: int = 0
+    same_refused: int = 0
+
+
+@dataclass(slots=True)
+class _AsWritten:
+    """How right answers written exactly as one target fared, in places where answers are found."""
+
+    target: str = ""
+    accepted: int = 0
+    refused: int = 0
+    n_rollouts: int = 0
+    groups: set[int] = field(default_factory=set)
+
+
+def gather_clues(judgement: Judgement, golds: GoldTest | None, suspect: Verifier | None, *, correct_at: float) -> Clues:
+    """The clues for `causes.rollout_cause`.
+
+    Args:
+        judgement: all rollouts.
+        golds: what the test of the targets found; None where there was nothing to test.
+        suspect: the verifier under audit; None where logged rewards are audited.
+        correct_at: reward from which a rollout counts as correct.
+    """
+    if suspect is not None:
+        failing = frozenset() if golds is None else golds.failing
+        why = "the verifier refuses this target as an answer to itself"
+        form = "bare" if golds is None else golds.form
+        return Clues(
+            failing_golds=dict.fromkeys(failing, why),
+            accepted_alone=_accepted_alone(judgement, failing, suspect, form, correct_at),
+            audits_suspect=True,
+        )
+    refused_places = _refused_places(judgement, correct_at)
+    failing = {
+        key: f"all {seen.refused} answers written exactly as this target were scored wrong"
+        for key, seen in _as_written(judgement, frozenset(refused_places), correct_at).items()
+    }
+    return Clues(failing_golds=failing, refused_places=refused_places)
+
+
+def with_golds_refused_as_written(part: Golds, judgement: Judgement, clues: Clues, *, correct_at: float) -> Golds:
+    """The gold test of an audit of logged rewards, with the targets that the logged grader itself refuses."""
+    seen = _as_written(judgement, frozenset(clues.refused_places), correct_at)
+    if not seen:
+        return part
+    failing = [
+        FailingGold(
+            target=clipped(one.target),
+            forms=(FormVerdict(form="as in the responses", accepted=False, outcome="scored wrong"),),
+            n_rollouts=one.n_rollouts,
+            n_groups=len(one.groups),
+            n_right=one.refused,
+        )
+        for one in seen.values()
+    ]
+    groups = set().union(*(one.groups for one in seen.values()))
+    return part.model_copy(
+        update={
+            "n_failing": part.n_failing + len(failing),
+            "n_rollouts": part.n_rollouts + sum(one.n_rollouts for one in failing),
+            "n_groups": part.n_groups + len(groups),
+            "n_right": part.n_right + sum(one.n_right for one in failing),
+            "failing": (*part.failing, *failing[:_MOST_SHOWN]),
+        }
+    )
+
+
+def _accepted_alone(
+    judgement: Judgement, failing: frozenset[str], suspect: Verifier, form: str, correct_at: float
+) -> dict[tuple[str, str], bool]:
+    """For every right answer that the suspect refused: does it accept the answer handed over alone?"""
+    asked: dict[tuple[str, str], tuple[str, object, object]] = {}
+    for group, rollout in judgement.rollouts():
+        if not rollout.is_right or (rollout.scored is not None and rollout.scored >= correct_at):
+            continue
+        key, answer = target_key(group.target), rollout.referee.extracted if rollout.referee else None
+        if key in failing or answer is None or (key, answer) in asked:
+            continue
+        asked[key, answer] = (offered(answer, "bare" if "\n" in answer else form), group.target, None)
+        if len(asked) == _MOST_RETESTS:
+            break
+    verdicts = iter_verdicts(suspect, asked.values())  # type: ignore[arg-type]
+    return {pair: verdict.outcome is Outcome.CORRECT for pair, verdict in zip(asked, verdicts, strict=True)}
+
+
+def _refused_places(judgement: Judgement, correct_at: float) -> dict[str, str]:
+    """Places where the logged grader finds no answer: right ones that stand there are never accepted."""
+    places: defaultdict[str, _Place] = defaultdict(_Place)
+    for group, rollout in judgement.rollouts():
+        if not rollout.is_right or rollout.scored is None or rollout.facts is None or not rollout.facts.place:
+            continue
+        place, is_accepted = places[rollout.facts.place], rollout.scored >= correct_at
+        is_same = same_text(gold_text(group.target) or "", (rollout.referee and rollout.referee.extracted) or "")
+        place.accepted += is_accepted
+        place.refused += not is_accepted
+        place.same_accepted += is_accepted and is_same
+        place.same_refused += not is_accepted and is_same
+    found_in = {name for name, place in places.items() if place.accepted}
+    usual = ", ".join(sorted(found_in)) or "boxed"
+    return {
+        name: f"the answer stands where the grader finds none ({name}; found in: {usual})"
+        for name, place in places.items()
+        # A box is where graders look; with nothing accepted anywhere, the box is not what is wrong.
+        if not place.accepted and place.refused and (found_in or name != "boxed")
+    }
+
+
+def _as_written(judgement: Judgement, refused_places: frozenset[str], correct_at: float) -> dict[str, _AsWritten]:
+    """Targets in LaTeX or with structure whose exact copies were all refused: the grader cannot read them.
+
+    Plain numbers and words are left out: every parser reads those, so that the fault lies elsewhere.
+    """
+    seen: defaultdict[str, _AsWritten] = defaultdict(_AsWritten)
+    for position, group in enumerate(judgement.groups):
+        text = gold_text(group.target)
+        if text is None or is_plain(text):
+            continue
+        one = seen[target_key(group.target)]
+        one.target = text
+        one.n_rollouts += len(group.rollouts)
+        one.groups.add(position)
+        for rollout in group.rollouts:
+            if not rollout.is_right or rollout.scored is None or rollout.facts is None or rollout.referee is None:
+                continue
+            if rollout.facts.place in refused_places or not same_text(text, rollout.referee.extracted or ""):
+                continue
+            one.accepted += rollout.scored >= correct_at
+            one.refused += rollout.scored < correct_at
+    return {key: one for key, one in seen.items() if one.refused and not one.accepted}

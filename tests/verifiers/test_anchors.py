@@ -1,0 +1,33 @@
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rewardgate.verifiers.anchors import boxed_answer, same_answer, tag_answer
+
+
+@given(st.fractions(max_denominator=99))
+def test_a_fraction_is_the_same_answer_in_every_spelling(value: Fraction) -> None:
+    spelled = f"{value.numerator}/{value.denominator}"
+    assert same_answer(f"${spelled}$", spelled)
+    assert not same_answer(spelled, f"{value.numerator + value.denominator}/{value.denominator}")
+
+
+def test_an_anchor_knows_where_it_stands() -> None:
+    text = r"so \boxed{5}, q.e.d."
+    found = boxed_answer(text)
+    assert found is not None
+    assert text[found.start : found.end] == r"\boxed{5}"
+    text = "so <answer> 5 </answer>."
+    tag = tag_answer(text)
+    assert tag is not None
+    assert text[tag.start : tag.end] == "<answer> 5 </answer>"
+
+
+def test_labels_are_kept_when_every_box_has_one() -> None:
+    found = boxed_answer(r"x = \boxed{1}, y = \boxed{2}")
+    assert found is not None
+    assert found.answer.alternatives == ("x = 1", "y = 2")
+    found = boxed_answer(r"x = \boxed{1}, \boxed{2}")
+    assert found is not None
+    assert found.answer.alternatives == ("1", "2")

@@ -1,0 +1,38 @@
+import pytest
+
+from rewardgate.verifiers import Outcome
+from rewardgate.verifiers.announced import announced_answer
+from rewardgate.verifiers.statements import RANKED_METHODS
+
+
+def test_an_announced_sentence_gives_up_its_answer() -> None:
+    for text, answer in (
+        ("Final Answer: The largest $n$ is 34.", "34"),
+        ("The answer is 2 + 3 = 5.", "5"),
+        ("Answer: Tom has 5 apples", "5 apples"),
+        ("The answer is at most 5", "at most 5"),
+        ("答案是5万", "5万"),
+    ):
+        found = announced_answer(text, methods=RANKED_METHODS)
+        assert found is not None
+        assert found.answer.text == answer
+
+
+@pytest.mark.parametrize("text", ["Checking the answer: 2 + 3", "the answer is correct", "Answer: as above"])
+def test_what_may_be_no_final_statement_is_not_firm(text: str) -> None:
+    assert announced_answer(text, methods=RANKED_METHODS, firm=True) is None
+
+
+def test_a_denied_announcement_gives_way_to_an_earlier_one() -> None:
+    found = announced_answer("The answer is 5. The answer is not 6.", methods=RANKED_METHODS)
+    assert found is not None
+    assert found.answer.text == "5"
+
+
+def test_equal_values_in_two_forms_are_no_stack() -> None:
+    found = announced_answer("Answer: 1/2\nAnswer: 0.5", methods=RANKED_METHODS)
+    assert found is not None
+    assert found.answer.outcome is None
+    stacked = announced_answer("Answer: 1/2\nAnswer: 0.4", methods=RANKED_METHODS)
+    assert stacked is not None
+    assert stacked.answer.outcome is Outcome.HEDGED

@@ -1,0 +1,50 @@
+import pytest
+
+from rewardgate.verifiers.closing import bare_answer, committed_number, last_line, result_start
+
+
+@pytest.mark.parametrize(
+    "text", ["42", "42.", "$42$", "**B**", "Paris", "new york city", r"\frac{1}{2}", "x = 5", "5 cm", "(1, 2)"]
+)
+def test_a_short_text_is_its_own_answer(text: str) -> None:
+    assert bare_answer(text) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "So we end up with 42 apples.", "What is it?", "Maybe 5.", "Bob is", "two\nlines", "<<3+4=7>>", "因此，数学作业比阅读作业多三页"]
+)  # fmt: skip
+def test_a_sentence_is_not(text: str) -> None:
+    assert bare_answer(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("So she pays $18.", "$18"), ("Total = 5 * 3 = 15", "15"), (r"Thus \[ x^2 = 16 \]", "16"), (r"So $x = 5$.", "x = 5"),
+        (r"The roots are $1$ and $2$.", "$1$ and $2$"), ("That leaves 7 apples", "7"),
+    ],
+)  # fmt: skip
+def test_a_finished_text_commits_to_what_it_ends_with(text: str, answer: str) -> None:
+    found = committed_number(text)
+    assert found is not None
+    assert text[found.start : found.end] == answer
+
+
+@pytest.mark.parametrize(
+    "text", ["so 3 * 4", "so 5 + 8.", "3 left for the", "$<<41+8.", "is it 5?", "", "0." + "3" * 60]
+)
+def test_a_text_that_breaks_off_commits_to_nothing(text: str) -> None:
+    assert committed_number(text) is None
+
+
+def test_only_a_value_counts_as_a_last_line() -> None:
+    assert last_line("Work.\n\n42") is not None
+    assert last_line("Work.\n(B)") is not None
+    assert last_line("Work.\nThanks") is None
+    assert last_line("42") is None
+
+
+def test_a_computation_leads_to_its_result_and_an_echo_does_not() -> None:
+    assert result_start("2 + 3 = 5", 0, 9) == 8
+    assert result_start("421=420", 0, 7) == 0
+    assert result_start("x + 1 = 6", 0, 9) == 0
