@@ -58,7 +58,7 @@ def _in_dollars(gold: str) -> str:
 
 
 def _math_verify_trl(prepared: Callable[[str], str] = str) -> Grader:
-    """math-verify as TRL 1.16's accuracy_reward calls it on the main thread: boxed or anchored LaTeX only.
+    """math-verify as TRL's accuracy_reward (huggingface/trl at 010eddf) calls it on the main thread.
 
     TRL also prints both parsed forms of every row, outside of any time limit; so does this. `prepared` is what the
     user did to the golds; TRL itself takes them as given.

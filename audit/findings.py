@@ -1,0 +1,186 @@
+"""From parts to findings: one sentence each, a severity, and the threshold that made it so.
+
+The order is the order of repair: targets, then scoring, then causes, then groups. The headline is the
+first of the worst findings.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from .report.model import (
+    CauseCount,
+    Finding,
+    Golds,
+    GroupTable,
+    PaidButWrong,
+    ReadingFacts,
+    Severity,
+    Stake,
+)
+
+__all__ = ["RANK", "findings", "headline", "percent"]
+
+RANK: dict[Severity, int] = {"ok": 0, "warn": 1, "fail": 2}
+
+FAILING_GOLDS = 0.01
+FALSE_NEGATIVES = 0.02
+SCORING_FAULTS = 0.01
+PAID = 0.02
+STAKE = 0.05
+DEGENERATE = 0.5
+UNREADABLE_ROWS = 0.01
+
+
+def findings(
+    *,
+    facts: ReadingFacts,
+    golds: Golds | None,
+    tables: Sequence[GroupTable],
+    causes: Sequence[CauseCount],
+    paid: PaidButWrong | None,
+    stake: Stake | None,
+) -> list[Finding]:
+    """Every finding, in the order of repair; at least one."""
+    found = [
+        *_rows(facts),
+        *_golds(golds),
+        *_causes(causes, facts.n_rollouts),
+        *_paid(paid, facts.n_rollouts),
+        *_stake(stake),
+        *_groups(tables),
+    ]
+    return found or [Finding(section="groups", severity="ok", sentence="nothing was found among what could be measured")]
+
+
+def headline(found: Sequence[Finding]) -> Finding:
+    """The first of the worst."""
+    return max(found, key=lambda finding: RANK[finding.severity])
+
+
+def percent(share: float | None) -> str:
+    """A share for a person.
+
+    Example:
+        >>> percent(0.0012), percent(0.25), percent(None)
+        ('0.12 %', '25 %', 'not measured')
+    """
+    if share is None:
+        return "not measured"
+    value = 100 * share
+    return f"{value:.0f} %" if value >= 10 or value == round(value) else f"{value:.2g} %"
+
+
+def _severity(share: float, limit: float) -> Severity:
+    return "fail" if share >= limit else "warn"
+
+
+def _rows(facts: ReadingFacts) -> Iterator[Finding]:
+    if facts.n_refused:
+        share = facts.n_refused / facts.n_rows if facts.n_rows else 1.0
+        yield Finding(
+            section="reading",
+            severity="warn" if share >= UNREADABLE_ROWS else "ok",
+            sentence=f"{facts.n_refused} of {facts.n_rows} rows could not be read and are in no number here",
+            threshold=f"warn from {percent(UNREADABLE_ROWS)} of the rows",
+        )
+
+
+def _golds(golds: Golds | None) -> Iterator[Finding]:
+    if golds is None or not golds.n_failing:
+        return
+    fix = golds.fixes[0] if golds.fixes else None
+    cost = f"; {golds.n_right} right answers were scored wrong for it" if golds.n_right else ""
+    cure = f"; {fix.name}: {fix.still_failing} of {fix.n_targets} still fail" if fix is not None else ""
+    yield Finding(
+        section="golds",
+        severity=_severity(golds.n_failing / max(1, golds.n_targets), FAILING_GOLDS),
+        sentence=f"{golds.n_failing} of {golds.n_targets} targets do not verify against themselves{cost}{cure}",
+        threshold=f"fail from {percent(FAILING_GOLDS)} of the targets, else warn",
+    )
+
+
+def _causes(causes: Sequence[CauseCount], n_rollouts: int) -> Iterator[Finding]:
+    n = max(1, n_rollouts)
+    faults = sum(count.rollouts for count in causes if count.cause == "scoring_fault")
+    if faults:
+        yield Finding(
+            section="causes",
+            severity=_severity(faults / n, SCORING_FAULTS),
+            sentence=f"{faults} rollouts ({percent(faults / n)}) have no reward because scoring failed",
+            threshold=f"fail from {percent(SCORING_FAULTS)} of the rollouts, else warn",
+        )
+    negatives = [count for count in causes if count.cause.startswith("false_negative")]
+    refused = sum(count.rollouts for count in negatives)
+    if refused:
+        groups = sum(count.groups + count.near_groups for count in negatives)
+        kinds = ", ".join(f"{count.cause.partition(':')[2]} {count.rollouts}" for count in negatives if count.rollouts)
+        yield Finding(
+            section="causes",
+            severity=_severity(refused / n, FALSE_NEGATIVES),
+            sentence=f"{refused} right answers were scored wrong ({kinds}); {groups} (nearly) dead groups are due to it",
+            threshold=f"fail from {percent(FALSE_NEGATIVES)} of the rollouts, else warn",
+        )
+    for cause, said in _IN_THE_TEXT.items():
+        count = next((count for count in causes if count.cause == cause), None)
+        if count is not None and count.groups:
+            yield Finding(
+                section="causes",
+                severity="warn",
+                sentence=f"{count.groups} dead groups {said}",
+                threshold="warn from 1 group",
+            )
+
+
+_IN_THE_TEXT = {
+    "tool_format": "call tools in a way that cannot be parsed",
+    "truncated": "are cut off before an answer",
+    "no_answer": "commit to no answer",
+    "hedged": "hedge between answers",
+}
+
+
+def _paid(paid: PaidButWrong | None, n_rollouts: int) -> Iterator[Finding]:
+    if paid is not None and paid.n_rollouts:
+        share = paid.n_rollouts / max(1, n_rollouts)
+        yield Finding(
+            section="causes",
+            severity=_severity(share, PAID),
+            sentence=f"{paid.n_rollouts} rollouts ({percent(share)}) were paid though the referee finds them wrong",
+            threshold=f"fail from {percent(PAID)} of the rollouts, else warn",
+        )
+
+
+def _stake(stake: Stake | None) -> Iterator[Finding]:
+    if stake is None or not stake.touched_rollouts:
+        return
+    units = (stake.missing_units or 0.0) + (stake.wrong_sign_units or 0.0)
+    yield Finding(
+        section="stake",
+        severity=_severity(stake.touched_rollouts, STAKE),
+        sentence=f"{percent(units)} of the {stake.unit} had no advantage, or one of the wrong sign, for faults that can "
+        "be repaired",
+        threshold=f"fail from {percent(STAKE)} of the rollouts, else warn",
+    )
+
+
+def _groups(tables: Sequence[GroupTable]) -> Iterator[Finding]:
+    if not tables:
+        return
+    table = tables[0]
+    comparable = table.all_wrong + table.mixed + table.all_correct + table.tied
+    if not comparable:
+        yield Finding(
+            section="groups",
+            severity="warn",
+            sentence="no group has two scored rollouts: there is no group-relative advantage at all",
+            threshold="warn",
+        )
+        return
+    dead = comparable - table.mixed
+    if dead / comparable >= DEGENERATE:
+        yield Finding(
+            section="groups",
+            severity="warn",
+            sentence=f"{dead} of {comparable} groups give no advantage ({table.all_wrong} all wrong, "
+            f"{table.all_correct} all correct)",
+            threshold=f"warn from {percent(DEGENERATE)} of the groups",
+        )
