@@ -8,7 +8,7 @@ from ..diagnostics.groups import GroupKind, group_kinds
 from ..diagnostics.intervals import clopper_pearson
 from ..diagnostics.support import rate_upper_bound, samples_needed
 from .causes import Cause, CauseFound, most_common_cause
-from .golds import gold_text, target_key
+from .gold_texts import gold_text, target_key
 from .judging import Judged, JudgedGroup
 from .repair import near_kind
 from .report.model import AnswerTally, Evidence, GroupCard, Support
@@ -63,6 +63,7 @@ def group_card(
             if judged([case.repaired_only((candidate,)) for case in cases])[0] != kind:
                 cause, is_repairable = candidate, True
                 break
+    is_open = cause is Cause.UNDETERMINED and not kind.endswith("all_correct")
     return GroupCard(
         group_id=group.group_id,
         prompt=group.prompt,
@@ -76,7 +77,7 @@ def group_card(
         is_repairable=is_repairable,
         rollout_causes={str(name): count for name, count in sorted(Counter(causes).items(), key=_in_order)},
         answers=_tally(cases),
-        support=_support(repaired_successes, repaired_scored) if cause is Cause.UNDETERMINED else None,
+        support=_support(repaired_successes, repaired_scored) if is_open else None,
         evidence=_examples(cases, cause),
     )
 
@@ -107,7 +108,9 @@ def _in_order(item: tuple[Cause, int]) -> int:
 def _examples(cases: Sequence[Case], cause: Cause) -> tuple[Evidence, ...]:
     """The first rollouts of the group's own cause, then one of each other cause."""
     wrong = [case for case in cases if case.found is not None] or list(cases)
-    own = [case for case in wrong if case.found is None or case.found.cause is cause][: _EXAMPLES - 1]
+    own = [case for case in wrong if case.found is None or case.found.cause is cause]
+    # A right answer that was refused shows more than a wrong one that was refused too.
+    own = sorted(own, key=lambda case: not case.rollout.is_right)[: _EXAMPLES - 1]
     shown, seen = list(own), {cause}
     for case in wrong:
         if case.found is not None and case.found.cause not in seen:
@@ -128,14 +131,8 @@ def _tally(cases: Sequence[Case]) -> tuple[AnswerTally, ...]:
 
 
 def _support(successes: int, scored: int) -> Support:
-    failures = scored - successes
-    if successes == 0:
-        bound = rate_upper_bound(failures)
-    else:
+    if successes:  # rare, but there: the question left is how rare
         bound = clopper_pearson(successes, scored, confidence=0.9).high
-    return Support(
-        successes=successes,
-        scored=scored,
-        upper_bound=bound,
-        more_samples={f"{rate:g}": max(0, samples_needed(rate) - failures) for rate in _RATES},
-    )
+        return Support(successes=successes, scored=scored, upper_bound=bound, more_samples={})
+    more = {f"{rate:g}": max(0, samples_needed(rate) - scored) for rate in _RATES}
+    return Support(successes=0, scored=scored, upper_bound=rate_upper_bound(scored), more_samples=more)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ..verifiers.base import Outcome
-from .golds import gold_text
+from .gold_texts import gold_text
 from .judging import Judged, JudgedGroup
 from .notation import Difference, difference
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from ..verifiers.base import Outcome, Verifier
 from ..verifiers.batch import iter_verdicts
 from .causes import Clues
-from .golds import GoldTest, gold_text, target_key
+from .gold_texts import gold_text, target_key
+from .golds import GoldTest
 from .judging import Judgement
 from .notation import is_plain, same_text
 from .offering import offered

@@ -9,14 +9,13 @@ from statistics import median
 from ..verifiers.base import Outcome
 from .cards import Case, evidence, group_card, needs_card
 from .causes import Cause, CauseFound, Clues, rollout_cause
-from .golds import target_key
-from .judging import Judged, Judgement
+from .gold_texts import target_key
+from .judging import REFUSED, Judged, Judgement
 from .repair import repaired_reward
 from .report.model import CauseCount, GroupCard, PaidButWrong
 
 __all__ = ["Explained", "cause_counts", "explain", "group_cards", "paid_part"]
 
-_REFUSED = frozenset({Outcome.INCORRECT, Outcome.NO_ANSWER, Outcome.HEDGED})
 _MOST_PAID_SHOWN = 50
 
 
@@ -66,9 +65,7 @@ def group_cards(
 ) -> list[GroupCard]:
     """Cards of the degenerate groups, then of the nearly degenerate ones, each in the file's order."""
     cards = [
-        group_card(
-            group, one.cases, near=near, correct_at=correct_at, wrong_at=wrong_at, gold_fails=one.gold_fails
-        )
+        group_card(group, one.cases, near=near, correct_at=correct_at, wrong_at=wrong_at, gold_fails=one.gold_fails)
         for group, one, kind in zip(judgement.groups, explained, kinds, strict=True)
         if needs_card(kind, gold_fails=one.gold_fails)
     ]
@@ -106,7 +103,7 @@ def paid_part(explained: Sequence[Explained]) -> PaidButWrong:
 
 
 def _is_refused(rollout: Judged) -> bool:
-    return rollout.referee is not None and rollout.referee.outcome in _REFUSED
+    return rollout.referee is not None and rollout.referee.outcome in REFUSED
 
 
 def _repaired(

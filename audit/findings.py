@@ -27,6 +27,7 @@ SCORING_FAULTS = 0.01
 PAID = 0.02
 STAKE = 0.05
 DEGENERATE = 0.5
+IN_THE_TEXT = 0.05
 UNREADABLE_ROWS = 0.01
 
 
@@ -34,7 +35,7 @@ def findings(
     *,
     facts: ReadingFacts,
     golds: Golds | None,
-    tables: Sequence[GroupTable],
+    table: GroupTable,
     causes: Sequence[CauseCount],
     paid: PaidButWrong | None,
     stake: Stake | None,
@@ -43,12 +44,14 @@ def findings(
     found = [
         *_rows(facts),
         *_golds(golds),
-        *_causes(causes, facts.n_rollouts),
+        *_causes(causes, facts.n_rollouts, facts.n_groups),
         *_paid(paid, facts.n_rollouts),
         *_stake(stake),
-        *_groups(tables),
+        *_groups(table),
     ]
-    return found or [Finding(section="groups", severity="ok", sentence="nothing was found among what could be measured")]
+    return found or [
+        Finding(section="groups", severity="ok", sentence="nothing was found among what could be measured")
+    ]
 
 
 def headline(found: Sequence[Finding]) -> Finding:
@@ -67,6 +70,10 @@ def percent(share: float | None) -> str:
         return "not measured"
     value = 100 * share
     return f"{value:.0f} %" if value >= 10 or value == round(value) else f"{value:.2g} %"
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _severity(share: float, limit: float) -> Severity:
@@ -98,7 +105,7 @@ def _golds(golds: Golds | None) -> Iterator[Finding]:
     )
 
 
-def _causes(causes: Sequence[CauseCount], n_rollouts: int) -> Iterator[Finding]:
+def _causes(causes: Sequence[CauseCount], n_rollouts: int, n_groups: int) -> Iterator[Finding]:
     n = max(1, n_rollouts)
     faults = sum(count.rollouts for count in causes if count.cause == "scoring_fault")
     if faults:
@@ -121,20 +128,23 @@ def _causes(causes: Sequence[CauseCount], n_rollouts: int) -> Iterator[Finding]:
         )
     for cause, said in _IN_THE_TEXT.items():
         count = next((count for count in causes if count.cause == cause), None)
-        if count is not None and count.groups:
-            yield Finding(
-                section="causes",
-                severity="warn",
-                sentence=f"{count.groups} dead groups {said}",
-                threshold="warn from 1 group",
-            )
+        if count is None or not count.groups:
+            continue
+        share = count.groups / max(1, n_groups)
+        yield Finding(
+            section="causes",
+            severity="warn" if share >= IN_THE_TEXT else "ok",
+            sentence=f"{_counted(count.groups, 'dead group')} {said}",
+            threshold=f"warn from {percent(IN_THE_TEXT)} of the groups",
+        )
 
 
 _IN_THE_TEXT = {
-    "tool_format": "call tools in a way that cannot be parsed",
-    "truncated": "are cut off before an answer",
-    "no_answer": "commit to no answer",
-    "hedged": "hedge between answers",
+    "tool_format": "of which most rollouts call tools in a way that cannot be parsed",
+    "truncated": "of which most rollouts are cut off before an answer",
+    "no_answer": "of which most rollouts commit to no answer",
+    "hedged": "of which most rollouts hedge between answers",
+    "undetermined": "without a fault of the reward pipeline: wrong by all that the file shows, rare or impossible",
 }
 
 
@@ -162,10 +172,7 @@ def _stake(stake: Stake | None) -> Iterator[Finding]:
     )
 
 
-def _groups(tables: Sequence[GroupTable]) -> Iterator[Finding]:
-    if not tables:
-        return
-    table = tables[0]
+def _groups(table: GroupTable) -> Iterator[Finding]:
     comparable = table.all_wrong + table.mixed + table.all_correct + table.tied
     if not comparable:
         yield Finding(

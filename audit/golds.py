@@ -5,7 +5,6 @@ Each target is offered as the answer, in the form that the responses use and tha
 all; those refused are offered in the other forms too, and the usual rewritings of targets are tried.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +14,13 @@ from ..verifiers.base import Outcome, Verdict, Verifier
 from ..verifiers.batch import iter_verdicts
 from ..verifiers.expression.normalise import normalise
 from ..verifiers.targets import TARGET_KEYS, read_target
+from .gold_texts import gold_text, target_key
 from .judging import Judgement
 from .offering import BOXED, by_use, offered
 from .report.model import FailingGold, FormVerdict, GoldFix, Golds
 from .texts import clipped
 
-__all__ = ["FIXES", "GoldTest", "gold_text", "target_key", "test_golds"]
+__all__ = ["FIXES", "GoldTest", "test_golds"]
 
 _PROBED = 24
 _MOST_ANSWERS = 2_000
@@ -54,42 +54,19 @@ class GoldTest:
     form: str
 
 
-def target_key(target: Target | None) -> str:
-    """A key that equal targets share."""
-    return target if isinstance(target, str) else json.dumps(target, sort_keys=True, default=str)
-
-
-def gold_text(target: Target | None) -> str | None:
-    """The answer that `target` names, as text; None for specifications (tests, schemas) and for none.
-
-    Example:
-        >>> gold_text("3 * 6 = 18\\n#### 18"), gold_text(["1/2", "0.5"]), gold_text({"tests": []})
-        ('18', '1/2', None)
-    """
-    if isinstance(target, Mapping):
-        named = next((target[key] for key in TARGET_KEYS if key in target), None)
-        return gold_text(named) if isinstance(named, str | list) else None
-    if isinstance(target, list):
-        return gold_text(target[0]) if target else None
-    if target is None or not target.strip():
-        return None
-    return read_target(target).raw
-
-
-def test_golds(
-    judgement: Judgement, verifier: Verifier, *, is_suspect: bool, name: str, correct_at: float
-) -> GoldTest:
+def test_golds(judgement: Judgement, verifier: Verifier, *, is_suspect: bool, correct_at: float) -> GoldTest:
     """Offer every distinct target to `verifier` as an answer to itself.
 
     Args:
         judgement: the rollouts, for the targets, the forms in use, and the right answers refused.
         verifier: the suspect; the referee where logged rewards are audited.
         is_suspect: whether fixes are worth trying.
-        name: of the verifier, for the report.
         correct_at: reward from which the suspect's verdict counts as correct.
     """
     golds, n_targets = _distinct(judgement, correct_at)
-    places = Counter(rollout.facts.place for _, rollout in judgement.rollouts() if rollout.facts and rollout.facts.place)
+    places = Counter(
+        rollout.facts.place for _, rollout in judgement.rollouts() if rollout.facts and rollout.facts.place
+    )
     form, notes = _usable_form(verifier, golds, by_use(places.items()))
     verdicts = _offer(verifier, [(gold.text, gold.target) for gold in golds.values()], form)
     refused = {key: gold for (key, gold), verdict in zip(golds.items(), verdicts, strict=True) if not _accepts(verdict)}
@@ -97,7 +74,7 @@ def test_golds(
         notes.append(f"{n_targets - len(golds)} targets are empty or specifications: there is no text to offer")
     fixes, fixed = _try_fixes(verifier, golds, refused, form) if is_suspect and refused else ((), frozenset())
     part = Golds(
-        tested_with=name,
+        tested_with="suspect" if is_suspect else "referee",
         form=form,
         n_targets=n_targets,
         n_tested=len(golds),
@@ -144,7 +121,9 @@ def _usable_form(verifier: Verifier, golds: Mapping[str, _Gold], forms: Sequence
         if any(map(_accepts, _offer(verifier, probes, form))):
             notes = [] if form == forms[0] else [f"no target is accepted as {forms[0]}, the form most responses use"]
             return form, notes
-    return forms[0], ["no target is accepted in any form: the fault is the verifier's, or of all targets"] * bool(probes)
+    return forms[0], ["no target is accepted in any form: the fault is the verifier's, or of all targets"] * bool(
+        probes
+    )
 
 
 def _offer(verifier: Verifier, pairs: Iterable[tuple[str, Target]], form: str) -> list[Verdict]:

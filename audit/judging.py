@@ -13,12 +13,15 @@ from ..rollouts.messages import prompt_text
 from ..rollouts.records import Group, Rollout, Target
 from ..verifiers.base import Outcome, Verdict, Verifier
 from ..verifiers.batch import iter_verdicts
+from .second_opinion import SecondOpinion
 from .texts import ANSWER_CHARS, TextFacts, clipped, text_facts
 
-__all__ = ["Judged", "JudgedGroup", "Judgement", "judge"]
+__all__ = ["REFUSED", "Judged", "JudgedGroup", "Judgement", "judge"]
 
 BLOCK_ROLLOUTS = 512
 PROMPT_CHARS = 300
+REFUSED = frozenset({Outcome.INCORRECT, Outcome.NO_ANSWER, Outcome.HEDGED})
+"""Outcomes by which a verifier says that a response is not right, and not merely that it cannot tell."""
 
 
 @dataclass(slots=True)
@@ -34,6 +37,8 @@ class Judged:
         referee: None where there is no response or no target to judge.
         facts: None where no response was logged.
         n_tokens: as logged, or counted from logged token ids.
+        second_opinion: whether math-verify accepts what the referee refused; None where it was not asked or
+            had nothing to say.
     """
 
     source: str
@@ -44,6 +49,7 @@ class Judged:
     referee: Verdict | None
     facts: TextFacts | None
     n_tokens: int | None
+    second_opinion: bool | None = None
 
     @property
     def is_right(self) -> bool:
@@ -73,6 +79,7 @@ class Judgement:
     has_targets: bool = False
     has_tool_calls: bool = False
     says_truncated: bool = False
+    has_second_opinion: bool = False
 
     def rollouts(self) -> Iterator[tuple[JudgedGroup, Judged]]:
         """Every rollout with its group, in the file's order."""
@@ -80,14 +87,21 @@ class Judgement:
             for rollout in group.rollouts:
                 yield group, rollout
 
+    def score_by_referee(self) -> None:
+        """Put the referee's verdicts in the place of the rewards that the file does not have."""
+        for _, rollout in self.rollouts():
+            rollout.suspect = rollout.referee
+            rollout.scored = None if rollout.referee is None else rollout.referee.reward
+
 
 def judge(
     groups: Iterable[Group],
     *,
     suspect: Verifier | None,
     referee: Verifier,
+    second: SecondOpinion | None = None,
     correct_at: float,
-    progress: bool,
+    progress: bool = False,
 ) -> Judgement:
     """Judge every rollout of `groups` by the referee and, where there is one, by the suspect.
 
@@ -95,20 +109,27 @@ def judge(
         groups: iterated once.
         suspect: the verifier under audit; None audits the rewards in the file.
         referee: whom it is compared with.
+        second: asked about what the referee refuses, where suspect and referee are the same (then the
+            suspect is not asked again).
         correct_at: from which reward a rollout counts as correct; texts of those are not kept.
         progress: whether a bar is drawn on stderr.
     """
-    found = Judgement()
+    found = Judgement(has_second_opinion=second is not None)
     for block in _blocks(_shown(groups, progress)):
         rows = [rollout for group in block for rollout in group.rollouts]
         by_referee = _verdicts(referee, rows)
-        by_suspect = [None] * len(rows) if suspect is None else _verdicts(suspect, rows)
+        by_suspect = [None] * len(rows)
+        if suspect is not None:
+            by_suspect = by_referee if second is not None else _verdicts(suspect, rows)
         scored = [rollout.reward for rollout in rows]
         if suspect is not None:
             scored = [None if verdict is None else verdict.reward for verdict in by_suspect]
-        judged = map(partial(_judged, correct_at), rows, by_suspect, scored, by_referee)
+        judged = list(map(partial(_judged, correct_at), rows, by_suspect, scored, by_referee))
+        if second is not None:
+            _ask_again(second, rows, judged)
+        remaining = iter(judged)
         for group in block:
-            kept = [next(judged) for _ in group.rollouts]
+            kept = [next(remaining) for _ in group.rollouts]
             prompt = "" if group.prompt is None else clipped(prompt_text(group.prompt), PROMPT_CHARS)
             found.groups.append(JudgedGroup(group.group_id, group.prompt_id, prompt, group.target, kept))
         _note(found, rows)
@@ -159,6 +180,14 @@ def _judged(
         facts = replace(facts, excerpt="")  # nobody asks for evidence of an agreement
     source = "" if rollout.source is None else str(rollout.source)
     return Judged(source, logged, bool(rollout.rewards), suspect, scored, referee, facts, n_tokens)
+
+
+def _ask_again(second: SecondOpinion, rollouts: Sequence[Rollout], judged: Sequence[Judged]) -> None:
+    """Record what the second opinion says of each response that was refused."""
+    refused = [index for index, one in enumerate(judged) if one.referee is not None and one.referee.outcome in REFUSED]
+    answers = second.accepts([rollouts[index] for index in refused])
+    for index, answer in zip(refused, answers, strict=True):
+        judged[index].second_opinion = answer
 
 
 def _note(found: Judgement, rollouts: Sequence[Rollout]) -> None:

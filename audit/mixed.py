@@ -84,11 +84,15 @@ def _length_difference(split: Split, unit: str, seed: int) -> OutcomeDifference 
 
 def _shares(split: Split, seed: int) -> list[OutcomeDifference]:
     rows = [
-        _share(split, name, lambda rollout, place=place: rollout.facts is not None and rollout.facts.place == place, seed)
+        _share(
+            split, name, lambda rollout, place=place: rollout.facts is not None and rollout.facts.place == place, seed
+        )
         for place, name in _PLACE_NAMES.items()
     ]
     rows.append(
-        _share(split, "share cut off", lambda rollout: rollout.facts is not None and bool(rollout.facts.is_truncated), seed)
+        _share(
+            split, "share cut off", lambda rollout: rollout.facts is not None and bool(rollout.facts.is_truncated), seed
+        )
     )
     return [row for row in rows if row is not None]
 

@@ -9,56 +9,60 @@ __all__ = ["not_measured"]
 
 
 def not_measured(
-    judgement: Judgement, *, has_suspect: bool, golds: Golds | None, unit: str, format_name: str
+    judgement: Judgement, *, has_suspect: bool, is_same: bool, golds: Golds | None, unit: str, format_name: str
 ) -> list[NotMeasured]:
     """One entry for each question that stays open, with what would close it."""
-    return list(_entries(judgement, has_suspect, golds, unit, format_name))
+    return [
+        *_about_rewards(judgement),
+        *_about_targets(judgement, golds, has_suspect=has_suspect, is_same=is_same),
+        *_about_texts(judgement, unit, format_name),
+        _entry(
+            "reliability of the referee itself",
+            "no labels by people",
+            "label a sample: 59 without an error bound it by 5 %",
+        ),
+    ]
 
 
-def _entries(
-    judgement: Judgement, has_suspect: bool, golds: Golds | None, unit: str, format_name: str
-) -> Iterator[NotMeasured]:
+def _about_rewards(judgement: Judgement) -> Iterator[NotMeasured]:
     if judgement.has_unnamed_reward and not judgement.has_rewards:
-        yield _entry(
-            "rewards as logged",
-            "the file has several rewards and names none as the one that was learned from",
-            "say which with --reward-key",
-        )
+        why = "the file has several rewards and names none as the one that was learned from"
+        yield _entry("rewards as logged", why, "say which with --reward-key")
     elif not judgement.has_rewards:
         yield _entry("rewards as logged", "no rewards in this file", "log the reward of every rollout")
-    if not judgement.has_responses:
-        yield _entry(
-            "causes, evidence, lengths and formats",
-            "no responses in this file",
-            "log the text of every response, with its special tokens",
-        )
+
+
+def _about_targets(
+    judgement: Judgement, golds: Golds | None, *, has_suspect: bool, is_same: bool
+) -> Iterator[NotMeasured]:
     if not judgement.has_targets:
-        yield _entry(
-            "golds, referee's verdicts and repair", "no targets in this file", "log the target, or name it by --target-key"
-        )
+        what = "golds, referee's verdicts, repair and stake"
+        yield _entry(what, "no targets in this file", "log the target, or name it with --target-key")
     elif golds is not None and not has_suspect:
+        what = "golds under the verifier that gave the logged rewards"
+        yield _entry(what, "its code is not known here; they were tested with the referee", "name it with --verifier")
+    if is_same:
+        why = "suspect and referee are the same verifier, which agrees with itself"
+        yield _entry("false negatives of the verifier", why, "name another one with --referee, or audit logged rewards")
+
+
+def _about_texts(judgement: Judgement, unit: str, format_name: str) -> Iterator[NotMeasured]:
+    if not judgement.has_responses:
+        what = "causes, evidence, lengths, formats, repair and stake"
+        yield _entry(what, "no responses in this file", "log the text of every response, special tokens included")
+        return
+    if not judgement.says_truncated:
+        what = "truncation, beyond texts that visibly break off"
+        yield _entry(what, "no truncated flag and no finish reason in this file", "log finish_reason")
+    if unit != "tokens":
         yield _entry(
-            "golds under the verifier that gave the logged rewards",
-            "its code is not known here; the targets were tested with the referee",
-            "name it with --verifier",
+            "token shares", "no token counts are logged: shares are of characters", "log n_tokens or token ids"
         )
-    if judgement.has_responses:
-        if not judgement.says_truncated:
-            yield _entry(
-                "truncation, beyond texts that visibly break off",
-                "no truncated flag and no finish reason in this file",
-                "log finish_reason",
-            )
-        if unit != "tokens":
-            yield _entry("token shares", "no token counts are logged: shares are of characters", "log n_tokens or token ids")
-        if not judgement.has_tool_calls:
-            why = "no tool calls in the text"
-            if format_name == "verl":
-                why = "special tokens are stripped from this format, and tool calls with them"
-            yield _entry("tool-call format", why, "log responses with their special tokens")
-    yield _entry(
-        "reliability of the referee itself", "no labels by people", "label a sample: 59 without an error bound it by 5 %"
-    )
+    if not judgement.has_tool_calls:
+        why = "no tool calls in the text"
+        if format_name == "verl":
+            why = "this format strips special tokens, and tool calls with them"
+        yield _entry("tool-call format", why, "log responses with their special tokens")
 
 
 def _entry(what: str, why: str, enable: str) -> NotMeasured:

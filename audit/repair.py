@@ -11,12 +11,11 @@ from collections.abc import Collection, Sequence
 from ..diagnostics.groups import GroupKind, GroupKinds
 from ..verifiers.base import Outcome
 from .causes import Cause
-from .judging import Judged
+from .judging import REFUSED, Judged
 from .report.model import Repair
 
 __all__ = ["near_kind", "repair_part", "repaired_reward"]
 
-_DEFINITE = frozenset({Outcome.CORRECT, Outcome.INCORRECT, Outcome.NO_ANSWER, Outcome.HEDGED})
 _MOST_IDS = 10_000
 
 
@@ -48,7 +47,7 @@ def repaired_reward(
         return rollout.scored
     if rollout.referee.outcome is Outcome.CORRECT:
         return correct
-    if rollout.referee.outcome in _DEFINITE:
+    if rollout.referee.outcome in REFUSED:
         return wrong if cause is None or rollout.scored is None else rollout.scored
     return None if rollout.referee.outcome is Outcome.BAD_TARGET else rollout.scored
 
@@ -67,15 +66,22 @@ def near_kind(kind: GroupKind, successes: int, scored: int, near: int) -> str:
     return str(kind)
 
 
-def repair_part(before: GroupKinds, after: GroupKinds, rewards: Sequence[float | None], repaired: Sequence[float | None]) -> Repair:
+def repair_part(
+    before: GroupKinds,
+    after: GroupKinds,
+    group_ids: Sequence[str],
+    rewards: Sequence[float | None],
+    repaired: Sequence[float | None],
+) -> Repair:
     """Which groups change their kind, by id.
 
     Args:
         before, after: kinds of the same groups in the same order.
+        group_ids: their names.
         rewards, repaired: (B,) the rewards behind them.
     """
-    pairs = list(zip(before.ids, before.kinds, after.kinds, strict=True))
-    changed = [(str(group_id), was, now) for group_id, was, now in pairs if was is not now]
+    pairs = list(zip(group_ids, before.kinds, after.kinds, strict=True))
+    changed = [(group_id, was, now) for group_id, was, now in pairs if was is not now]
 
     def become(kind: GroupKind) -> tuple[str, ...]:
         return tuple(group_id for group_id, _, now in changed if now is kind)[:_MOST_IDS]

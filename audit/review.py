@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..verifiers.base import Outcome
-from .golds import gold_text
+from .gold_texts import gold_text
 from .judging import Judged, JudgedGroup, Judgement
 from .report.model import Review, ReviewItem
 from .texts import clipped
@@ -50,7 +50,11 @@ def _of_group(group: JudgedGroup, correct_at: float) -> Iterator[tuple[str, Judg
     answer, count = max(answers.items(), key=lambda item: (item[1], item[0]))
     if count >= max(_LEAST_AGREEING, _AGREEING_SHARE * len(group.rollouts)):
         first = next(one for one in group.rollouts if one.referee is not None and one.referee.extracted == answer)
-        yield "consensus_against_target", first, f"{count} of {len(group.rollouts)} rollouts answer {clipped(answer, 80)}"
+        yield (
+            "consensus_against_target",
+            first,
+            f"{count} of {len(group.rollouts)} rollouts answer {clipped(answer, 80)}",
+        )
 
 
 def _item(reason: str, group: JudgedGroup, rollout: Judged, detail: str) -> ReviewItem:

@@ -12,7 +12,7 @@ from ..rollouts.messages import completion_text
 from ..rollouts.records import Rollout
 from ..verifiers.base import Verifier
 from ..verifiers.isolation import Workers
-from .golds import gold_text
+from .gold_texts import gold_text
 
 __all__ = ["SecondOpinion", "is_same_verifier"]
 
@@ -44,7 +44,9 @@ class SecondOpinion:
         """Whether it accepts each rollout's response; None where it has nothing to say, or ran out of time."""
         pairs = [_pair(rollout) for rollout in rollouts]
         asked = [pair for pair in pairs if pair is not None]
-        answers = iter([answer for start in range(0, len(asked), _ROWS) for answer in self._ask(asked[start : start + _ROWS])])
+        answers = iter(
+            [answer for start in range(0, len(asked), _ROWS) for answer in self._ask(asked[start : start + _ROWS])]
+        )
         return [None if pair is None else next(answers) for pair in pairs]
 
     def _ask(self, pairs: list[tuple[str, str]]) -> list[bool | None]:

@@ -24,6 +24,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from math import ceil
@@ -123,10 +124,12 @@ def _answer(workers: Workers, name: str, row: dict[str, Any], limit_s: float) ->
         answer = workers.call("graders:graded", name, row["gold"], row["response"], timeout_s=limit_s)
     except WorkerTimeoutError:
         answer = {"accepted": None, "seconds": limit_s, "failure": "hang"}
-        _warmed_up(workers, name)  # the next row must not pay for the new worker's imports
     except WorkerError as error:
         answer = {"accepted": None, "seconds": None, "failure": f"error: {error}"}
-        _warmed_up(workers, name)
+    if "failure" in answer:
+        # The next row must not pay for a new worker's imports; a worker that does not start is its own failure.
+        with suppress(WorkerError):
+            _warmed_up(workers, name)
     return answer
 
 

@@ -28,7 +28,7 @@ _COPULA = (
     r"|turns\s+out\s+to\s+be|becomes)\b"
 )
 _ADVERBS = (
-    r"(?:,?\s+(?:therefore|thus|then|simply|just|indeed|hence|clearly|now|also|exactly|precisely|actually|still|again|option|choice"
+    r",?(?:\s+(?:therefore|thus|then|simply|just|indeed|hence|clearly|now|also|exactly|precisely|actually|still|again|option|choice"
     r"|given\s+by|equal\s+to|indeed)\b,?)*"
 )
 

@@ -145,6 +145,7 @@ def get(name: str, **options: Any) -> Verifier:
     """
     return verifiers.create(name, **options)
 
+
 _BUILT_IN_EXTRACTORS = ("boxed", "answer_tag", "hash", "phrase", "last_number", "choice", "code_block", "auto")
 _BUILT_IN_VERIFIERS = {
     "all_of": "rewardgate.verifiers.compose:AllOf",

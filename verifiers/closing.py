@@ -6,7 +6,7 @@ A text that breaks off in the middle of a sentence, an equation or an annotation
 import re
 
 from .letters import LETTERS
-from .prose_numbers import Closing, last_number, widened_start
+from .prose_numbers import Closing, joined_start, last_number, widened_start
 from .wrappers import unwrapped
 
 _LONGEST_BARE_CHARS = 160
@@ -37,8 +37,9 @@ _LAST_FORMULA = re.compile(
     r"(?:\$\$?(?P<a>[^$]{1,400})\$\$?|\\\((?P<b>[^\n]{1,400}?)\\\)|\\\[(?P<c>.{1,400}?)\\\])(?P<after>[^$\\\d\n]{0,60})\Z",
     re.DOTALL,
 )
-_FORMULA = r"(?:\$[^$\n]{1,80}\$|\\\([^\n]{1,80}?\\\))"
-_JOINED_FORMULA = re.compile(rf"(?:{_FORMULA}\s?,?\s?){{0,8}}{_FORMULA}(?:\s?,?\s(?:and|or)\s|\s?,\s?|\s)\Z")
+_FORMULA = re.compile(r"\$[^$\n]{1,80}\$|\\\([^\n]{1,80}?\\\)")
+_FORMULA_JOIN = re.compile(r"\s?,?\s(?:and|or)\s|\s?,\s?|\s")
+_BEFORE_CHARS = 200
 
 
 def bare_answer(text: str) -> Closing | None:
@@ -144,9 +145,12 @@ def _ends_with(body: str, found: Closing) -> bool:
 
 def _formula_value(body: str, formula: re.Match[str]) -> Closing | None:
     """The formula's content, or what stands right of its last `=` unless the left is only a name."""
-    joined = _JOINED_FORMULA.search(body, max(0, formula.start() - 200), formula.start())
-    if joined is not None:
-        return Closing(joined.start(), formula.start("after"), "formula")
+    earlier = [
+        match.span() for match in _FORMULA.finditer(body, max(0, formula.start() - _BEFORE_CHARS), formula.start())
+    ]
+    joined = joined_start(body, earlier, formula.start(), last_join=_FORMULA_JOIN)
+    if joined < formula.start():
+        return Closing(joined, formula.start("after"), "formula")
     group = next(name for name in "abc" if formula.group(name) is not None)
     start, end = unwrapped(body, *formula.span(group))
     equation = _EQUATION.search(body, start, end)

@@ -48,8 +48,8 @@ _RETRACTION = re.compile(
     re.IGNORECASE,
 )
 _LIST_GAP = re.compile(
-    r"(?:[\s$,;.&|*、，；。]|\n\s*[-•]\s|\\[\[\]()\\,;:! ]|\\q?quad(?![a-z])"
-    r"|(?:\\text\{\s*)?\b(?:and|as\s+well\s+as|und|et|y|e|и)\b\s*\}?|[和与及])*"
+    r"(?:[\s$,;.&|*、，；。]|(?<=\n)[-•](?=\s)|\\[\[\]()\\,;:! ]|\\q?quad(?![a-z])"
+    r"|(?:\\text\{\s*)?\b(?:and|as\s+well\s+as|und|et|y|e|и)\b(?:\s*\})?|[和与及])*"
     r"(?P<label>[A-Za-z](?:_\{?\w{1,4}\}?)?\s*=\s*(?:\\[(\[])?[\s$]*)?"
 )
 _OR_GAP = re.compile(

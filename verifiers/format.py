@@ -20,7 +20,7 @@ Fault = tuple[str, str]
 
 _TAG_NAME = re.compile(r"[A-Za-z][\w.:-]{0,63}")
 _FENCE = re.compile(r"\s*```[A-Za-z]{0,10}[ \t]*\n(?P<inside>.*)```\s*\Z", re.DOTALL)
-_TURN_END = re.compile(r"\s*(?:<\|[a-z_]{1,24}\|>|</s>|<eos>|<end_of_turn>)\s*\Z")
+_TURN_END = re.compile(r"(?:<\|[a-z_]{1,24}\|>|</s>|<eos>|<end_of_turn>)\Z")
 _MAX_JSON_CHARS = 1_000_000
 
 
@@ -77,10 +77,13 @@ class FormatVerifier:
         if not tags and fault_of_json is None:
             detail = "expected tags, a schema or a model, as options or in the target"
             return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_target", detail, perf_counter() - started)
-        text = _TURN_END.sub("", completion_text(completion))
+        text = _without_turn_end(completion_text(completion))
         inside, fault = _tagged(text, tags, self._strict) if tags else ((0, len(text)), None)
         if fault is None and fault_of_json is not None:
-            fault = fault_of_json(text[inside[0] : inside[1]])
+            try:
+                fault = fault_of_json(text[inside[0] : inside[1]])
+            except ArgumentError as error:
+                return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_schema", str(error), perf_counter() - started)
         seconds = perf_counter() - started
         if fault is not None:
             return Verdict(Outcome.INCORRECT, 0.0, None, None, fault[0], fault[1], seconds)
@@ -95,6 +98,12 @@ class FormatVerifier:
             self._tags if tags is None else _checked_tags(tags),
             self._fault_of_json if schema is None else _schema_check(schema),
         )
+
+
+def _without_turn_end(text: str) -> str:
+    stripped = text.rstrip()
+    end = _TURN_END.search(stripped, max(0, len(stripped) - 40))
+    return text if end is None else stripped[: end.start()]
 
 
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:

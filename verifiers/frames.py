@@ -13,7 +13,7 @@ MAX_FRAME_BYTES = 256 * 1024 * 1024
 _LENGTH = struct.Struct("!Q")
 
 
-def send_frame(channel: socket.socket, payload: bytes, *, deadline: float | None = None) -> None:
+def send_frame(channel: socket.socket, payload: bytes | memoryview, *, deadline: float | None = None) -> None:
     """Send `payload` whole.
 
     Args:

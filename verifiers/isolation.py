@@ -11,41 +11,42 @@ starts in yet another session outlives it.
 """
 
 import atexit
-import json
+import contextlib
 import os
 import pickle
-import signal
-import socket
-import subprocess
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
-from time import monotonic
+from math import isfinite
 from types import TracebackType
 from typing import Any
 
-from ..errors import ArgumentError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
-from .frames import receive_frame, send_frame
+from ..errors import ArgumentError, WorkerError, WorkerMemoryError
+from .shipping import dilled
+from .worker_process import WorkerProcess, WorkerSettings
 
 __all__ = ["Workers", "shared_workers"]
-
-_BOOT = (
-    "import json, sys; channel, life_line, memory, preload, path = json.loads(sys.argv[1]); sys.path[:] = path; "
-    "from rewardgate.verifiers.worker import main; main(channel, life_line, memory, preload)"
-)
 
 
 class Workers:
     """A set of reusable killable worker processes, started when first needed.
 
+    A forked child of the caller gets processes of its own, and so does whoever unpickles a copy of the set.
+
     Args:
         size: how many processes, hence how many calls at once.
-        memory_bytes: address space each may use (Linux; macOS does not enforce it); None for no limit.
-        start_timeout_s: seconds that a process may take to start and import `preload`.
+        memory_bytes: private memory each may allocate (Linux, RLIMIT_DATA; macOS enforces none); None for
+            no limit.
+        start_timeout_s: seconds that a process may take to start, import `preload` and warm up.
         preload: modules imported before the first call, so that their import counts against no call.
         search_path: folders appended to `sys.path` in the workers only.
+        warm_up: ("module:attribute", *arguments), called in each new process before its first call; the
+            arguments and the result are plain data. Where it raises, so do the calls that needed the process.
+
+    Attributes:
+        start_seconds: the longest that a process took to start so far; no call's time contains it.
 
     Example:
         >>> with Workers() as workers:
@@ -61,15 +62,19 @@ class Workers:
         start_timeout_s: float = 60.0,
         preload: Sequence[str] = (),
         search_path: Sequence[str] = (),
+        warm_up: Sequence[Any] = (),
     ) -> None:
         if size < 1:
             raise ArgumentError(f"size: expected at least 1, got {size}")
         self.size = size
         self.start_seconds = 0.0
-        self._memory_bytes = memory_bytes
-        self._start_timeout_s = start_timeout_s
-        self._preload = tuple(preload)
-        self._search_path = tuple(search_path)
+        self._settings = WorkerSettings(
+            memory_bytes=memory_bytes,
+            start_timeout_s=start_timeout_s,
+            preload=tuple(preload),
+            search_path=tuple(search_path),
+            warm_up=tuple(warm_up),
+        )
         self._forget()
         _instances.add(self)
 
@@ -82,27 +87,31 @@ class Workers:
         Args:
             function: `"module:attribute"`, imported in the worker, or a callable, shipped by dill. A
                 coroutine is run to its end.
-            arguments: anything that pickles.
+            arguments: anything that pickles; a `pickle.PickleBuffer` travels beside the pickle, uncopied.
             timeout_s: seconds that the call may take.
 
         Returns:
             Plain data: None, bool, int, float, str, and lists and string-keyed dicts of these.
 
         Raises:
+            ArgumentError: `timeout_s` is not a positive finite number.
             WorkerTimeoutError: the call ran past `timeout_s`; its worker was killed.
             WorkerMemoryError: it ran past the memory limit and lived to say so.
-            WorkerDiedError: the worker ended during the call (it crashed, was killed, or called `os._exit`).
+            WorkerDiedError: the worker ended during the call (it crashed, was killed, or called `os._exit`),
+                or could not start.
             WorkerError: the function raised, or returned what is not plain data; the message says what.
         """
-        shipped = function if isinstance(function, str) else _dilled(function)
+        if not (isfinite(timeout_s) and timeout_s > 0):
+            raise ArgumentError(f"timeout_s: expected a positive number of seconds, got {timeout_s}")
+        shipped = function if isinstance(function, str) else dilled(function)
         call_id = next(self._call_ids)
-        request = pickle.dumps((call_id, shipped, arguments), protocol=pickle.HIGHEST_PROTOCOL)
+        beside: list[pickle.PickleBuffer] = []
+        request = pickle.dumps((call_id, shipped, arguments), protocol=5, buffer_callback=beside.append)
         worker = self._take()
         try:
-            answer = worker.ask(request, call_id, timeout_s)
-        except BaseException:
-            worker.kill()
-            self._give_back(None)
+            answer = worker.ask([request, *(buffer.raw() for buffer in beside)], call_id, timeout_s)
+        except BaseException as error:
+            self._discard(worker, replace=isinstance(error, WorkerError))
             raise
         self._give_back(worker)
         if "error" in answer:
@@ -114,18 +123,22 @@ class Workers:
         """Start every process now, without waiting for it: a later call finds it warm."""
         with self._free:
             while self._running < self.size:
-                self._running += 1
                 self._idle.append(self._spawn())
+                self._running += 1
                 self._free.notify()
 
     def close(self) -> None:
-        """Kill the idle processes; those in a call are killed when it ends. The set can be used again."""
+        """Kill every process; a call that is under way raises `WorkerDiedError`. The set can be used again."""
         with self._free:
+            self._generation += 1
             idle, self._idle = self._idle, []
             self._running -= len(idle)
-            self._generation += 1
+            self._free.notify(len(idle))
+            busy = [worker for worker in self._processes if worker not in idle]
         for worker in idle:
             worker.kill()
+        for worker in busy:
+            worker.interrupt()
 
     def __enter__(self) -> "Workers":
         return self
@@ -135,156 +148,79 @@ class Workers:
     ) -> None:
         self.close()
 
-    def _take(self) -> "_Worker":
+    def __del__(self) -> None:
+        # Nobody can call any more; without this, life lines, hence processes, would outlive a forgotten set.
+        for worker in getattr(self, "_idle", ()):
+            worker.kill()
+
+    def __reduce__(self) -> tuple[Callable[[], "Workers"], tuple[()]]:
+        options = {name: getattr(self._settings, name) for name in WorkerSettings.__slots__}
+        return partial(Workers, self.size, **options), ()
+
+    def _take(self) -> WorkerProcess:
         with self._free:
             while not self._idle and self._running >= self.size:
                 self._free.wait()
-            if self._idle:
-                worker = self._idle.pop()
-            else:
+            worker = self._idle.pop() if self._idle else None
+            if worker is None:
                 self._running += 1
-                worker = None
         try:
-            if worker is None or not worker.is_ready():
-                if worker is not None:
-                    worker.kill()
-                worker = self._spawn()
-            self.start_seconds = max(self.start_seconds, worker.await_start(self._start_timeout_s))
-        except BaseException:
-            if worker is not None:
+            if worker is not None and not worker.is_usable():
                 worker.kill()
-            self._give_back(None)
+                worker = None
+            if worker is None:
+                worker = self._spawn()
+            self.start_seconds = max(self.start_seconds, worker.await_start())
+        except BaseException:
+            self._discard(worker, replace=False)
             raise
         return worker
 
-    def _give_back(self, worker: "_Worker | None") -> None:
+    def _give_back(self, worker: WorkerProcess) -> None:
         with self._free:
-            if worker is not None and worker.generation == self._generation:
+            if worker.generation == self._generation:
                 self._idle.append(worker)
-                worker = None
-            else:
-                self._running -= 1
-            self._free.notify()
+                self._free.notify()
+                return
+        self._discard(worker, replace=False)
+
+    def _discard(self, worker: WorkerProcess | None, *, replace: bool) -> None:
+        """Kill a worker; its place goes to a new one, which starts while the caller goes on, or stays empty."""
         if worker is not None:
             worker.kill()
+        with self._free:
+            if replace and worker is not None and worker.generation == self._generation:
+                # Where no process can be started, the next call says so: here it would hide why this one failed.
+                with contextlib.suppress(OSError):
+                    self._idle.append(self._spawn())
+                    self._running += 1
+            self._running -= 1
+            self._free.notify()
 
-    def _spawn(self) -> "_Worker":
-        path = [entry for entry in sys.path if entry] + list(self._search_path)
-        return _Worker(self._memory_bytes, self._preload, path, generation=self._generation)
+    def _spawn(self) -> WorkerProcess:
+        worker = WorkerProcess(self._settings, generation=self._generation)
+        with self._free:
+            self._processes.add(worker)
+        return worker
 
     def _forget(self) -> None:
         self._free = threading.Condition()
-        self._idle: list[_Worker] = []
+        self._processes: weakref.WeakSet[WorkerProcess] = weakref.WeakSet()
+        self._idle: list[WorkerProcess] = []
         self._running = 0
         self._generation = 0
         self._call_ids = count()
 
     def _after_fork_in_child(self) -> None:
-        # Our copies of the parent's channels would keep its workers alive after it, and mix up its answers.
-        for worker in self._idle:
+        # Our copies of the caller's lines would keep its workers alive after it, and mix up its answers.
+        for worker in list(self._processes):
             worker.close_channels()
         self._forget()
-
-
-class _Worker:
-    """One process and the two lines to it: requests and answers, and the life line that tells it when we are gone."""
-
-    def __init__(self, memory_bytes: int | None, preload: Sequence[str], path: list[str], *, generation: int) -> None:
-        self.generation = generation
-        self._channel, theirs = socket.socketpair()
-        life_line, self._life_line = os.pipe()
-        config = json.dumps([theirs.fileno(), life_line, memory_bytes, list(preload), path])
-        self._started_at = monotonic()
-        self._start_seconds: float | None = None
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", _BOOT, config],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(), life_line),
-                start_new_session=True,
-            )
-        except BaseException:
-            self.close_channels()
-            raise
-        finally:
-            theirs.close()
-            os.close(life_line)
-
-    def await_start(self, timeout_s: float) -> float:
-        """Seconds that the process took to start."""
-        if self._start_seconds is None:
-            try:
-                receive_frame(self._channel, deadline=monotonic() + timeout_s)
-            except TimeoutError:
-                raise WorkerTimeoutError(f"worker: expected to start within {timeout_s:g} s") from None
-            except (EOFError, OSError, ValueError):
-                raise WorkerDiedError(f"worker: ended while it started ({self._end()})") from None
-            self._start_seconds = monotonic() - self._started_at
-        return self._start_seconds
-
-    def ask(self, request: bytes, call_id: int, timeout_s: float) -> dict[str, Any]:
-        deadline = monotonic() + timeout_s
-        try:
-            send_frame(self._channel, request, deadline=deadline)
-            answer = json.loads(receive_frame(self._channel, deadline=deadline))
-        except TimeoutError:
-            raise WorkerTimeoutError(f"worker: call ran past {timeout_s:g} s and was killed") from None
-        except (EOFError, OSError):
-            raise WorkerDiedError(f"worker: ended during the call ({self._end()})") from None
-        except (ValueError, RecursionError) as error:
-            raise WorkerError(f"worker: sent an answer that cannot be read ({type(error).__name__})") from None
-        # A function that writes on the channel itself must not have its words taken for another call's answer.
-        if not isinstance(answer, dict) or answer.get("call_id") != call_id:
-            raise WorkerError("worker: sent an answer to no question")
-        return answer
-
-    def is_ready(self) -> bool:
-        """Whether it lives and has said nothing unasked (a function that wrote on its channel could forge answers)."""
-        # The channel is asked, not the process: waiting for a dead leader would free its group's number.
-        if self._start_seconds is None:
-            return True
-        try:
-            self._channel.settimeout(0.0)
-            self._channel.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        return False
-
-    def kill(self) -> None:
-        if self._process.returncode is None:
-            # The group goes before its leader is waited for, while the number cannot be somebody else's.
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                self._process.kill()
-            self._process.wait()
-        self.close_channels()
-
-    def close_channels(self) -> None:
-        self._channel.close()
-        if self._life_line >= 0:
-            os.close(self._life_line)
-            self._life_line = -1
-
-    def _end(self) -> str:
-        self.kill()
-        code = self._process.returncode
-        return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 
 def shared_workers() -> Workers:
     """The process-wide set for symbolic comparison: two workers, or one on a single core, math-verify preloaded."""
     return _shared
-
-
-def _dilled(function: Callable[..., Any]) -> bytes:
-    import dill
-
-    return dill.dumps(function, recurse=True)
 
 
 _instances: "weakref.WeakSet[Workers]" = weakref.WeakSet()

@@ -19,7 +19,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _LIST = re.compile(
-    r"(?:[\W_]|(?<![A-Za-z])(?:and|or|und|oder|ou|y|e|et|both|either|option|options|text)(?![A-Za-z])|(?<![A-Za-z])[A-Ja-j](?![A-Za-z]))+\Z",
+    r"(?:[\W_]|(?<![A-Za-z])(?:and|or|und|oder|ou|y|et|both|either|option|options|text)(?![A-Za-z])|(?<![A-Za-z])[A-Ja-j](?![A-Za-z]))+\Z",
     re.IGNORECASE,
 )
 _FUSED = re.compile(r"[\W_]{0,4}(?P<letters>A?B?C?D?E?F?G?H?)[\W_]{0,4}\Z")

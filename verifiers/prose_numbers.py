@@ -18,10 +18,9 @@ NUMBER = re.compile(
 _ORDINAL = re.compile(
     r"(?:^|\n)\s*(?:\*\*)?\Z|\b(?:[Ss]tep|[Cc]ase|[Pp]art|[Ee]quation|[Ll]ine|[Oo]ption|[Qq]uestion|[Pp]roblem)\s\Z"
 )
-_JOINED_BEFORE = re.compile(
-    rf"(?:(?:either|both)\s+)?(?:{NUMBER.pattern}\s?,\s?){{0,12}}{NUMBER.pattern},?\s(?:or|and|oder|ou|o|y|et|und)\s\Z",
-    re.IGNORECASE,
-)
+_LAST_JOIN = re.compile(r"\s?,?\s(?:or|and|oder|ou|o|y|et|und)\s", re.IGNORECASE)
+_EARLIER_JOIN = re.compile(r"\s?,\s?")
+_BEFORE_LIST = re.compile(r"(?:either|both)\s\Z", re.IGNORECASE)
 _BOUND_BEFORE = re.compile(
     r"\b(?:at\s+(?:most|least)|(?:less|greater|more|fewer|smaller|larger|higher|lower|bigger)\s+than|between|up\s+to|over|under"
     r"|below|above|almost|nearly|about|around|roughly|close\s+to)\s+(?:or\s+equal\s+to\s+)?[$\\(]{0,2}\Z",
@@ -65,10 +64,26 @@ def widened_start(text: str, start: int, floor: int = 0) -> int:
         (6, 6, 6)
     """
     floor = max(floor, start - _BEFORE_CHARS)
-    for pattern in (_JOINED_BEFORE, _BOUND_BEFORE):
+    start = joined_start(text, [match.span() for match in NUMBER.finditer(text, floor, start)], start)
+    for pattern in (_BEFORE_LIST, _BOUND_BEFORE):
         before = pattern.search(text, floor, start)
         if before is not None:
             start = before.start()
+    return start
+
+
+def joined_start(
+    text: str, spans: list[tuple[int, int]], start: int, *, last_join: re.Pattern[str] = _LAST_JOIN
+) -> int:
+    """Where a list begins whose last item begins at `start` and whose other items may be `spans`, in order.
+
+    The last two items are joined by `last_join`, the others by a comma: `5, 6, or 7`.
+    """
+    join = last_join
+    for item_start, item_end in reversed(spans):
+        if join.fullmatch(text, item_end, start) is None:
+            break
+        start, join = item_start, _EARLIER_JOIN
     return start
 
 

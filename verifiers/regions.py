@@ -47,6 +47,7 @@ _OPENING_TURN = re.compile(
 _FOLLOW_UP = re.compile(r"\n(?:User|Human|### Instruction|Question|Q|Problem)\s?:")
 _FULL_WIDTH_SIGNS = ("＼", "＜", "＃", "ｎｓｗｅｒ")
 _TAG_SIGNS = ("<", "◁", "THINK]", "INST]")
+_ANSWER_SIGNS = ("nswer", "\\boxed", "####", "\nA:")
 _THOUGHT_WORDS = ("hink", "HINK", "hought", "eason", "REASON", "scratch", "channel")
 _TURN_WORDS = ("<|", "</s>", "<eos>", "<pad>", "_of_turn>", "<｜", "INST]")
 _HIDING_COMMAND = re.compile(
@@ -118,10 +119,12 @@ def answer_region(completion: Completion, prompt: Prompt | None = None) -> Regio
             end = _turn_end(text, start, end)
             if not text[start:end].strip():
                 return Region("", start, Outcome.NO_ANSWER, "nothing_after_think")
-    for follow_up in _FOLLOW_UP.finditer(text, start, end):
-        if _answers_something(text, start, follow_up.start()):
-            end = follow_up.start()
-            break
+    follow_up = _FOLLOW_UP.search(text, start, end)
+    if follow_up is not None:
+        # Only after an answer: a completion may begin by restating the question.
+        answered = min((at for sign in _ANSWER_SIGNS if (at := text.find(sign, start, end)) >= 0), default=end)
+        follow_up = _FOLLOW_UP.search(text, answered, end)
+        end = end if follow_up is None else follow_up.start()
     region = _without_hidden(text[start:end], has_tags)
     if not region or region.isspace():
         return Region("", start, Outcome.NO_ANSWER, "empty_completion")
@@ -179,11 +182,6 @@ def _early_thought(text: str, start: int) -> int | None:
         return None
     closing = opening.group().replace("<", "</", 1) if opening.group().startswith("<") else "[/THINK]"
     return None if text.rfind(closing, opening.end(), start) >= 0 else -1
-
-
-def _answers_something(text: str, start: int, end: int) -> bool:
-    """Whether the model had given an answer before it began to play the user."""
-    return _has_any(text, ("nswer", "\\boxed", "####", "\nA:"), start, end)
 
 
 def _without_hidden(text: str, has_tags: bool) -> str:

@@ -11,15 +11,22 @@ _MAX_ANNOUNCEMENTS = 32
 """A flood of announcements is read from its end, this many at most."""
 _MAX_VALUE_CHARS = 2_000
 
-_WORDS_BEFORE = re.compile(
-    r"(?:(?:^|(?<=[\s*_#>\-(]))(?:the|so|thus|hence|therefore|then|and|my|our|his|her|final|correct|right|best|most|likely|overall|in|conclusion"
-    r"|die|das|la|le|el|a|最终|正确|因此|所以|最後|최종)|[\s*_#>,:：\-\"“(（【\[—–]|答|正|A|a|最终|正确|О|о|В|в|R|r|O|o|V|Α|α|A|Ω|Ω)*\Z",
-    re.IGNORECASE,
-)
+_LEADING_MARKS = ' \t\r\n*_#>,:：-"“(（【[—–{'
+_LEADING_WORDS = frozenset(
+    {
+        "a", "and", "answer", "best", "conclusion", "correct", "final", "hence", "her", "his", "in", "likely", "most",
+        "my", "our", "overall", "right", "so", "the", "then", "therefore", "thus", "correcta", "correcte", "das", "die",
+        "el", "finale", "il", "la", "le", "o", "r", "v",
+    }
+)  # fmt: skip
+"""Words, and first letters that a stem leaves out, that only lead up to an announcement."""
+_LEADING_CJK = ("最终", "正确", "因此", "所以", "最後", "최종", "最", "的")
+_LAST_WORD = re.compile(r"(?<!\w)\w{1,12}\Z")
 _SENTENCE_END = re.compile(r"[.!?](?=[*_\"')\]}]{0,4}(?:\s|$))|[。！？।]|\\\\(?=\s)|<br")
 _MATH = re.compile(r"\$\$?[^$\n]{1,600}\$\$?|\\\([^\n]{1,600}?\\\)|\\\[.{1,600}?\\\]", re.DOTALL)
 _REASON = re.compile(
-    r",?\s+(?:not|rather\s+than|instead\s+of|because|since|as\s+(?:it|the|we)|which|so\s|where\s|given\s+that|due\s+to|after\s+rounding|when\s+rounded|rounded)\b|\s[(（](?=[A-Za-z][A-Za-z.])(?!or\s|maybe|perhaps|possibly)|;\s",
+    r",?\s{1,3}(?:not|rather\s+than|instead\s+of|because|since|as\s+(?:it|the|we)|which|so\s|where\s|given\s+that|due\s+to"
+    r"|after\s+rounding|when\s+rounded|rounded)\b|\s[(（](?=[A-Za-z][A-Za-z.])(?!or\s|maybe|perhaps|possibly)|;\s"
 )
 _NOT_AN_ANSWER = re.compile(
     r"(?:as\s+follows|expressed|written|rounded|simplified|entered|reported|formatted|correct|incorrect|wrong|right|given|shown|obtained|found|below|above|verified|confirmed|consistent|reasonable|valid"
@@ -106,9 +113,21 @@ def announcements(text: str, start: int = 0, *, methods: frozenset[str] = RANKED
 
 def announcement_start(text: str, at: int, floor: int) -> int:
     """Where the words that only lead up to the announcement at `at` begin (`**So the final `answer)."""
-    before = text[max(floor, at - 64) : at]
-    match = _WORDS_BEFORE.search(before)
-    return at - (len(before) - match.start()) if match is not None else at
+    floor = max(floor, at - 64)
+    start = at
+    while start > floor:
+        if text[start - 1] in _LEADING_MARKS:
+            start -= 1
+            continue
+        word = _LAST_WORD.search(text, max(floor, start - 13), start)
+        if word is not None and (word.group().casefold() in _LEADING_WORDS or word.start() == start - 1 == at - 1):
+            start = word.start()
+            continue
+        led = next((lead for lead in _LEADING_CJK if text.endswith(lead, floor, start)), None)
+        if led is None:
+            break
+        start -= len(led)
+    return start
 
 
 def _present_words(text: str, start: int) -> list[AnswerWord]:

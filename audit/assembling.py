@@ -1,0 +1,207 @@
+"""The report, put together from what was judged and explained."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from .. import __version__
+from ..diagnostics.groups import GroupKinds
+from ..rollouts.reading import Reading
+from ..verifiers.base import Verifier
+from .causes import Clues
+from .clues import with_golds_refused_as_written
+from .explaining import Explained, cause_counts, group_cards, paid_part
+from .findings import findings, headline
+from .golds import GoldTest
+from .judging import Judgement
+from .mixed import mixed_part, response_length
+from .not_measured import not_measured
+from .repair import repair_part
+from .report.model import AuditReport, GroupTable, ReadingFacts
+from .review import review_part
+from .second_opinion import SecondOpinion
+from .stake import stake_part
+from .tables import group_table, near_kinds, prediction_part
+
+__all__ = ["Ingredients", "assemble"]
+
+MAX_CARDS = 2_000
+"""Cards that a report keeps; its counts count all."""
+
+_MAX_REFUSALS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Ingredients:
+    """All that a report is made of. `is_same`: suspect and referee judge alike by construction."""
+
+    reading: Reading
+    judgement: Judgement
+    suspect: Verifier | None
+    referee: Verifier
+    is_same: bool
+    golds: GoldTest | None
+    clues: Clues
+    explained: Sequence[Explained]
+    near: int
+    correct_at: float
+    wrong_at: float
+    seed: int
+    started: float
+
+    @property
+    def scored_by(self) -> str:
+        """The name of what gave the rewards under audit."""
+        if self.suspect is None:
+            return "rewards as logged"
+        return _name(self.suspect) + ("" if self.judgement.has_rewards or not self.is_same else ", no rewards logged")
+
+
+def assemble(found: Ingredients) -> AuditReport:
+    """The report. What cannot be measured is left out of it and said under `not_measured`."""
+    judgement = found.judgement
+    unit = _length_unit(judgement)
+    golds = None if found.golds is None else found.golds.part
+    if golds is not None and found.suspect is None:
+        golds = with_golds_refused_as_written(golds, judgement, found.clues, correct_at=found.correct_at)
+    tables, kinds, repaired_kinds = _tables(found)
+    scored, repaired, index = _rewards(found)
+    can_explain = judgement.has_responses
+    can_repair = can_explain and judgement.has_targets
+    cards = _cards(found, kinds) if can_explain else []
+    causes = cause_counts(found.explained, cards)
+    if not can_explain:
+        causes = tuple(count for count in causes if count.cause == "scoring_fault" and count.rollouts)
+    paid = paid_part(found.explained) if can_repair and not found.is_same else None
+    stake = None
+    if can_repair:
+        lengths = [response_length(rollout, unit) or 0 for _, rollout in judgement.rollouts()]
+        stake = stake_part(scored, repaired, np.asarray(index), units=lengths, unit=unit)
+    facts = _reading_facts(found.reading)
+    said = findings(
+        facts=facts,
+        golds=golds,
+        table=next(table for table in tables if table.name == found.scored_by),
+        causes=causes,
+        paid=paid,
+        stake=stake,
+    )
+    worst = headline(said)
+    return AuditReport(
+        rewardgate_version=__version__,
+        severity=worst.severity,
+        headline=worst.sentence,
+        findings=tuple(said),
+        reading=facts,
+        scored_by=found.scored_by,
+        referee=_name(found.referee),
+        second_opinion=SecondOpinion.name if found.is_same and found.judgement.has_second_opinion else None,
+        near=found.near,
+        correct_at=found.correct_at,
+        wrong_at=found.wrong_at,
+        seed=found.seed,
+        golds=golds,
+        groups=tuple(tables),
+        prediction=prediction_part(kinds),
+        causes=causes,
+        cards=tuple(cards[:MAX_CARDS]),
+        n_cards_left_out=max(0, len(cards) - MAX_CARDS),
+        paid_but_wrong=paid,
+        repair=repair_part(kinds, repaired_kinds, [group.group_id for group in judgement.groups], scored, repaired)
+        if can_repair
+        else None,
+        stake=stake,
+        mixed_groups=mixed_part(judgement.groups, kinds, correct_at=found.correct_at, unit=unit, seed=found.seed)
+        if can_explain
+        else None,
+        review=review_part(judgement, correct_at=found.correct_at),
+        not_measured=tuple(
+            not_measured(
+                judgement,
+                has_suspect=found.suspect is not None,
+                is_same=found.is_same,
+                golds=golds,
+                unit=unit,
+                format_name=found.reading.format,
+            )
+        ),
+        seconds=perf_counter() - found.started,
+    )
+
+
+def _tables(found: Ingredients) -> tuple[list[GroupTable], GroupKinds, GroupKinds]:
+    """The ways of scoring as rows, and the kinds as scored and as repaired."""
+    scored, repaired, index = _rewards(found)
+    judgement = found.judgement
+    by_name: dict[str, list[float | None]] = {}
+    if judgement.has_rewards:
+        by_name["rewards as logged"] = [rollout.logged for _, rollout in judgement.rollouts()]
+    by_name[found.scored_by] = scored
+    can_repair = judgement.has_responses and judgement.has_targets
+    if can_repair and not found.is_same:
+        by_name["as judged by the referee"] = [
+            None if rollout.referee is None else rollout.referee.reward for _, rollout in judgement.rollouts()
+        ]
+    if can_repair:
+        by_name["after repair"] = repaired
+    tables, kinds = [], {}
+    for name, rewards in by_name.items():
+        table, kinds[name] = group_table(
+            name, rewards, index, near=found.near, correct_at=found.correct_at, wrong_at=found.wrong_at
+        )
+        tables.append(table)
+    as_scored = kinds[found.scored_by]
+    return tables, as_scored, kinds.get("after repair", as_scored)
+
+
+def _rewards(found: Ingredients) -> tuple[list[float | None], list[float | None], list[int]]:
+    """(B,) rewards as scored, as repaired, and the position of each rollout's group."""
+    cases = [(position, case) for position, one in enumerate(found.explained) for case in one.cases]
+    return (
+        [case.rollout.scored for _, case in cases],
+        [case.repaired for _, case in cases],
+        [position for position, _ in cases],
+    )
+
+
+def _cards(found: Ingredients, kinds: GroupKinds) -> list:
+    return group_cards(
+        found.judgement,
+        found.explained,
+        near_kinds(kinds, found.near),
+        near=found.near,
+        correct_at=found.correct_at,
+        wrong_at=found.wrong_at,
+    )
+
+
+def _length_unit(judgement: Judgement) -> str:
+    """Tokens where every response has a count; one unit for all, or shares would mean nothing."""
+    counted = [rollout.n_tokens is not None for _, rollout in judgement.rollouts() if rollout.facts is not None]
+    return "tokens" if counted and all(counted) else "characters"
+
+
+def _reading_facts(reading: Reading) -> ReadingFacts:
+    summary = reading.summary
+    return ReadingFacts(
+        format=reading.format,
+        fields=dict(reading.fields),
+        n_rows=summary.n_rows,
+        n_rollouts=summary.n_rollouts,
+        n_groups=summary.n_groups,
+        group_sizes=dict(summary.group_sizes),
+        n_refused=summary.n_refused,
+        refusals=tuple(map(str, summary.refusals[:_MAX_REFUSALS])),
+        notes=tuple(summary.notes),
+    )
+
+
+def _name(verifier: Verifier) -> str:
+    """What a user would call it: a function by its path, one of ours by its registered name."""
+    spec = getattr(verifier, "spec", None)
+    if isinstance(spec, str):
+        return spec
+    name = type(verifier).__name__.removesuffix("Verifier")
+    return (name or type(verifier).__name__).lower() if type(verifier).__module__.startswith("rewardgate.") else name
