@@ -57,12 +57,16 @@ def group_card(
     kind, successes, scored = judged([case.rollout.scored for case in cases])
     repaired_kind, repaired_successes, repaired_scored = judged([case.repaired for case in cases])
     causes = [case.found.cause for case in cases if case.found is not None]
-    cause, is_repairable = (Cause.GOLD, repaired_kind != kind) if not causes else (most_common_cause(causes), False)
-    for candidate in Cause:
-        if candidate.is_repairable and (candidate in causes or (candidate is Cause.GOLD and gold_fails)):
-            if judged([case.repaired_only((candidate,)) for case in cases])[0] != kind:
-                cause, is_repairable = candidate, True
-                break
+    curable = (
+        candidate
+        for candidate in Cause
+        if candidate.is_repairable
+        and (candidate in causes or (candidate is Cause.GOLD and gold_fails))
+        and judged([case.repaired_only((candidate,)) for case in cases])[0] != kind
+    )
+    cured = next(curable, None)
+    # Without a rollout scored wrong only its target can have brought the group here.
+    cause = cured or (most_common_cause(causes) if causes else Cause.GOLD)
     is_open = cause is Cause.UNDETERMINED and not kind.endswith("all_correct")
     return GroupCard(
         group_id=group.group_id,
@@ -74,7 +78,7 @@ def group_card(
         scored=scored,
         size=len(cases),
         cause=str(cause),
-        is_repairable=is_repairable,
+        is_repairable=cured is not None,
         rollout_causes={str(name): count for name, count in sorted(Counter(causes).items(), key=_in_order)},
         answers=_tally(cases),
         support=_support(repaired_successes, repaired_scored) if is_open else None,

@@ -4,7 +4,7 @@ With a verifier to ask, an answer that it refused is handed to it alone: if it n
 the answer. With logged rewards only, accepted and refused right answers are compared with one another.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from ..verifiers.base import Outcome, Verifier

@@ -123,7 +123,8 @@ def _causes(causes: Sequence[CauseCount], n_rollouts: int, n_groups: int) -> Ite
         yield Finding(
             section="causes",
             severity=_severity(refused / n, FALSE_NEGATIVES),
-            sentence=f"{refused} right answers were scored wrong ({kinds}); {groups} (nearly) dead groups are due to it",
+            sentence=f"{_counted(refused, 'right answer')} scored wrong ({kinds}); "
+            f"{_counted(groups, 'dead or nearly dead group')} due to it",
             threshold=f"fail from {percent(FALSE_NEGATIVES)} of the rollouts, else warn",
         )
     for cause, said in _IN_THE_TEXT.items():
@@ -166,8 +167,8 @@ def _stake(stake: Stake | None) -> Iterator[Finding]:
     yield Finding(
         section="stake",
         severity=_severity(stake.touched_rollouts, STAKE),
-        sentence=f"{percent(units)} of the {stake.unit} had no advantage, or one of the wrong sign, for faults that can "
-        "be repaired",
+        sentence=f"{percent(units)} of the {stake.unit} had no advantage, or one of the wrong sign, "
+        "for faults that can be repaired",
         threshold=f"fail from {percent(STAKE)} of the rollouts, else warn",
     )
 

@@ -56,8 +56,8 @@ def near_kind(kind: GroupKind, successes: int, scored: int, near: int) -> str:
     """The kind of a group, mixed ones with at most `near` successes or failures told apart.
 
     Example:
-        >>> near_kind(GroupKind.MIXED, 1, 8, 1), near_kind(GroupKind.MIXED, 7, 8, 1), near_kind(GroupKind.MIXED, 1, 2, 1)
-        ('near_all_wrong', 'near_all_correct', 'mixed')
+        >>> [near_kind(GroupKind.MIXED, successes, 8, 1) for successes in (1, 4, 7)]
+        ['near_all_wrong', 'mixed', 'near_all_correct']
     """
     if kind is GroupKind.MIXED and successes <= near and 2 * successes < scored:
         return "near_all_wrong"

@@ -52,7 +52,7 @@ def text_facts(rollout: Rollout) -> TextFacts | None:
     found = _committed(response, rollout)
     return TextFacts(
         n_characters=len(text),
-        place="" if found is None or found.outcome is not None and not found.text else found.method,
+        place="" if found is None or (found.outcome is not None and not found.text) else found.method,
         is_truncated=_is_truncated(rollout),
         breaks_off=breaks_off(text),
         calls=tool_calls(response),

@@ -1,18 +1,21 @@
 """What kind of file holds the rows: JSON lines, JSON documents, CSV or Parquet, by its first bytes."""
 
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO
 
 from ..errors import InputError
-from .fields import TOKEN_NAMES, USUAL_NAMES
+from .fields import PROMPT_NAMES, TOKEN_NAMES, USUAL_NAMES
 from .opening import open_bytes
 from .rows import JsonDocuments, JsonLines, RowFile, iter_objects, parse_row, wrapped_rows
 from .tables import SpooledRows, TableRow, csv_delimiter, csv_rows, parquet_rows
 
 SAMPLE_BYTES = 1 << 20
 PARQUET_MAGIC = b"PAR1"
-MAX_WRAPPER_BYTES = 1 << 28
+MAX_LINES_TRIED = 50
+
+_ARRAY_OF_OBJECTS = re.compile(r"\[\s*\{")
 
 
 def open_rows(path: Path, *, tokens: bool, columns: Collection[str]) -> RowFile:
@@ -40,31 +43,36 @@ def open_rows(path: Path, *, tokens: bool, columns: Collection[str]) -> RowFile:
     wrapped = _wrapped(stream) if text.startswith("{") else None
     if wrapped is not None:
         return SpooledRows("JSON wrapper", lambda: iter(wrapped), source=stream, notes=notes)
-    if text.startswith(("{", "[")) and not _first_line_is_row(head):
-        return JsonDocuments(stream, notes)
-    return JsonLines(stream, notes)
+    return JsonDocuments(stream, notes) if _is_document(text) else JsonLines(stream, notes)
 
 
-def _first_line_is_row(head: bytes) -> bool:
-    first = next((line for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()), b"")
-    if len(first) == len(head) == SAMPLE_BYTES:
-        return first.lstrip().startswith(b"{")  # one line longer than the sample: a huge row
-    value, _ = parse_row(first)
+def _is_document(text: str) -> bool:
+    """Whether `text` begins with JSON that spreads over lines, or with an array of objects on one."""
+    lines = [line for line in text.split("\n", MAX_LINES_TRIED)[:MAX_LINES_TRIED] if line.strip()]
+    if _ARRAY_OF_OBJECTS.match(text):
+        # An array on each line is JSON lines of the wrong kind, which its refusals will say.
+        return not (len(lines) > 1 and all(line.startswith("[") for line in lines[:2]))
+    if not text.startswith("{") or len(lines[0]) >= SAMPLE_BYTES - 1:
+        return False  # one line longer than the sample is a huge row
     # A bad first line among good ones is still JSON lines.
-    return value is not None or any(parse_row(line)[0] is not None for line in head.split(b"\n")[1:50] if len(line) > 2)
+    return lines[0].strip() == "{" or not any(parse_row(line.encode("utf-8", "replace"))[0] for line in lines)
 
 
 def _wrapped(stream: IO[bytes]) -> list[TableRow] | None:
     """The rows inside the single object of a file such as `{"model": ..., "results": [...]}`; None if it is none."""
     objects = iter_objects(stream, depth=0)
     first = next(objects, None)
-    if first is None or not first[3] or len(first[2]) > MAX_WRAPPER_BYTES or next(objects, None) is not None:
+    if first is None or not first[3] or next(objects, None) is not None:
         return None
     value, _ = parse_row(first[2])
-    rows = None if value is None or USUAL_NAMES & value.keys() - {"rollouts", "samples"} else wrapped_rows(value)
-    if rows is None or not any(USUAL_NAMES & row.keys() for row in rows[:20]):
+    found = None if value is None else wrapped_rows(value)
+    if value is None or found is None or USUAL_NAMES & (value.keys() - {found[0]}):
         return None
-    return [(number, row, "") for number, row in enumerate(rows, start=1)]
+    # `samples` may be the rows of a file or the responses of one prompt: only rows say of which prompt they are.
+    expected = PROMPT_NAMES if found[0] in USUAL_NAMES else USUAL_NAMES
+    if not any(expected & row.keys() for row in found[1][:20]):
+        return None
+    return [(number, row, "") for number, row in enumerate(found[1], start=1)]
 
 
 def _named(rows: Iterator[TableRow], path: Path) -> Iterator[TableRow]:

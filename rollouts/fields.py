@@ -55,9 +55,11 @@ LOGPROBS = (
     *("token_logprobs", "old_logprobs", "logprobs"),
 )
 
-USUAL_NAMES = frozenset((*RESPONSE, *PROMPT, *MESSAGES, *STRONG_TARGET, *WEAK_TARGET, *REWARD, *GROUP, *PROMPT_ID))
+PROMPT_NAMES = frozenset((*PROMPT, *MESSAGES, *PROMPT_ID, *GROUP))
+USUAL_NAMES = PROMPT_NAMES.union(RESPONSE, STRONG_TARGET, WEAK_TARGET, REWARD)
 TOKEN_NAMES = frozenset((*TOKEN_IDS, *LOGPROBS))
 
+_REWARD_BEGINNINGS = ("reward_", "rewards_", "reward/", "rewards/", "reward.", "rewards.")
 _NOT_A_REWARD_ENDINGS = ("_std", "_mean", "_max", "_min", "_weight", "_baseline", "_name", "_type", "_fn", "_model")
 
 
@@ -198,7 +200,5 @@ def _is_numeral(text: str) -> bool:
 
 def _names_a_part(name: str) -> bool:
     lowered = name.lower()
-    looks_like_one = lowered.endswith(("_reward", "_rewards")) or lowered.startswith(("reward_", "rewards_", "reward/"))
-    return (looks_like_one or lowered.startswith(("rewards/", "reward."))) and not lowered.endswith(
-        _NOT_A_REWARD_ENDINGS
-    )
+    looks_like_one = lowered.endswith(("_reward", "_rewards")) or lowered.startswith(_REWARD_BEGINNINGS)
+    return looks_like_one and not lowered.endswith(_NOT_A_REWARD_ENDINGS)

@@ -143,11 +143,12 @@ def iter_objects(stream: IO[bytes], *, depth: int) -> Iterator[tuple[int, int, b
     level, line, base = 0, 1, 0  # `base` is the stream's offset of the buffer's first byte
     begin = -1  # where the object that is open began, in the buffer
     in_string = False
-    buffer, position, counted = b"", 0, 0
+    buffer, position, counted = bytearray(), 0, 0
     while True:
         keep = len(buffer) if begin < 0 else begin
         line += buffer.count(b"\n", counted, keep)
-        buffer, base, position, counted = buffer[keep:], base + keep, position - keep, 0
+        del buffer[:keep]
+        base, position, counted = base + keep, position - keep, 0
         begin = -1 if begin < 0 else 0
         chunk = stream.read(CHUNK_BYTES)
         if not chunk:
@@ -168,21 +169,21 @@ def iter_objects(stream: IO[bytes], *, depth: int) -> Iterator[tuple[int, int, b
                 level = max(level - 1, 0)
                 if level == depth and begin >= 0:
                     line += buffer.count(b"\n", counted, begin)
-                    yield line, base + begin, buffer[begin:position], True
+                    yield line, base + begin, bytes(buffer[begin:position]), True
                     line += buffer.count(b"\n", begin, position)
                     counted, begin = position, -1
         position = max(position, len(buffer))
         if begin >= 0 and len(buffer) - begin > MAX_ROW_BYTES:
             break
     if begin >= 0:
-        yield line + buffer.count(b"\n", counted, begin), base + begin, buffer[begin:], False
+        yield line + buffer.count(b"\n", counted, begin), base + begin, bytes(buffer[begin:]), False
 
 
-def wrapped_rows(rows: Mapping[str, Any]) -> list[Row] | None:
-    """The longest list of objects among the values of a wrapper such as `{"model": ..., "results": [...]}`."""
-    lists = [value for value in rows.values() if isinstance(value, list) and value]
-    lists = [value for value in lists if all(isinstance(item, dict) for item in value)]
-    return max(lists, key=len, default=None)
+def wrapped_rows(value: Mapping[str, Any]) -> tuple[str, list[Row]] | None:
+    """The longest list of objects in a wrapper such as `{"model": ..., "results": [...]}`, and its name."""
+    lists = [(name, found) for name, found in value.items() if isinstance(found, list) and found]
+    lists = [(name, found) for name, found in lists if all(isinstance(item, dict) for item in found)]
+    return max(lists, key=lambda named: len(named[1]), default=None)
 
 
 def _cut(data: bytes) -> str:

@@ -88,7 +88,7 @@ def refusal_of(path: Path, line: int, error: RowRefusedError | RecursionError) -
 def nothing_usable(path: Path, n_rows: int, refusals: list[Refusal]) -> NoUsableRowsError:
     """The error for a file without a usable row, quoting the first refusals."""
     if not n_rows:
-        return NoUsableRowsError(f"{path}: expected at least one row, got an empty file")
+        return NoUsableRowsError(f"{path}: expected at least one row, got none")
     reasons = "; ".join(f"line {refusal.line}: {refusal.field}: {refusal.reason}" for refusal in refusals[:3])
     said = reasons or "no row has a response or a reward"
     return NoUsableRowsError(f"{path}: expected at least one usable row, got 0 of {n_rows}; {said}")

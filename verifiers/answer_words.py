@@ -24,11 +24,13 @@ _OF_WHAT = (
     r"|\s*[(（][^()\n]{0,48}[)）])?"
 )
 _COPULA = (
-    r"(?:is|are|was|will\s+be|would\s+(?:then\s+)?be|(?:could|may|might|can)\s+be|should\s+be|must\s+(?:therefore\s+)?be|equals|comes\s+(?:out\s+)?to(?:\s+be)?"
+    r"(?:is|are|was|will\s+be|would\s+(?:then\s+)?be|(?:could|may|might|can)\s+be|should\s+be"
+    r"|must\s+(?:therefore\s+)?be|equals|comes\s+(?:out\s+)?to(?:\s+be)?"
     r"|turns\s+out\s+to\s+be|becomes)\b"
 )
 _ADVERBS = (
-    r",?(?:\s+(?:therefore|thus|then|simply|just|indeed|hence|clearly|now|also|exactly|precisely|actually|still|again|option|choice"
+    r",?(?:\s+(?:therefore|thus|then|simply|just|indeed|hence|clearly|now|also|exactly|precisely|actually|still|again"
+    r"|option|choice"
     r"|given\s+by|equal\s+to|indeed)\b,?)*"
 )
 

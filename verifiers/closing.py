@@ -15,7 +15,8 @@ _LONGEST_DECIMALS = 24
 
 _SENTENCE_CLOSED = re.compile(r"[.!?。！？।)\]}$”\"'*`>|]\Z")
 _FUNCTION_WORD = re.compile(
-    r"\b(?:a|an|the|of|for|to|and|or|in|on|at|by|with|from|both|is|are|was|that|this|if|as|so|we|he|she|it|they|his|her|per|which|then|be|into|each)\Z",
+    r"\b(?:a|an|the|of|for|to|and|or|in|on|at|by|with|from|both|is|are|was|that|this|if|as|so|we|he|she|it|they|his"
+    r"|her|per|which|then|be|into|each)\Z",
     re.IGNORECASE,
 )
 _OPERATOR_BEFORE = re.compile(
@@ -34,7 +35,8 @@ _CJK_RUN = re.compile(
 )
 _EQUATION = re.compile(r"=\s*(?P<right>[^=≈]{1,200})\Z")
 _LAST_FORMULA = re.compile(
-    r"(?:\$\$?(?P<a>[^$]{1,400})\$\$?|\\\((?P<b>[^\n]{1,400}?)\\\)|\\\[(?P<c>.{1,400}?)\\\])(?P<after>[^$\\\d\n]{0,60})\Z",
+    r"(?:\$\$?(?P<a>[^$]{1,400})\$\$?|\\\((?P<b>[^\n]{1,400}?)\\\)"
+    r"|\\\[(?P<c>.{1,400}?)\\\])(?P<after>[^$\\\d\n]{0,60})\Z",
     re.DOTALL,
 )
 _FORMULA = re.compile(r"\$[^$\n]{1,80}\$|\\\([^\n]{1,80}?\\\)")

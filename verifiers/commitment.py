@@ -11,7 +11,8 @@ _AFTER_CHARS = 240
 
 _MATH_OPENING = r"[\s$*_\"'“(\[{:]*(?:\\[(\[]|\\displaystyle|\\text\{|\\mathbf\{)?[\s$*]*\Z"
 _NEGATION = re.compile(
-    r"(?:\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+be)?|\bnot\s+(?:be|equal(?:\s+to)?)"
+    r"(?:\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+be)?|\bnot\s+(?:be"
+    r"|equal(?:\s+to)?)"
     r"|\\neq?|≠|\\not\s*=|不是|不等于|并非|ではなく|\bnicht|\bn['’]est\s+pas|\bno\s+es)" + _MATH_OPENING,
     re.IGNORECASE,
 )
@@ -19,31 +20,41 @@ _NEGATION_SIGNS = ("no", "n't", "n’t", "ne", "than", "instead", "≠", "不", 
 """Cheap to look for; without one of them the pattern cannot match."""
 _NOT_ONLY = re.compile(r"(?:whether\s+or|why|if)\s+not\W*\Z", re.IGNORECASE)
 _NEGATED_INSIDE = re.compile(
-    r"\s*(?:\\neq?(?![a-z])|≠|!=|\\not\s*=|(?:\\text\{\s*)?(?:not|isn['’]t|is\s+not)\b\s*(?:equal\s+to\b)?\s*\}?\s*(?=[-+\\$(]*\d|\\))",
+    r"\s*(?:\\neq?(?![a-z])|≠|!=|\\not\s*=|(?:\\text\{\s*)?(?:not|isn['’]t"
+    r"|is\s+not)\b\s*(?:equal\s+to\b)?\s*\}?\s*(?=[-+\\$(]*\d|\\))",
     re.IGNORECASE,
 )
 _ATTRIBUTION = re.compile(
-    r"\b(?:according\s+to\s+(?:the\s+)?(?:reference|ground[\s_-]?truth|gold|answer\s+key|solution\s+manual|grader|rubric)[^.\n]{0,24}"
-    r"|(?:reference(?:[\s_-]+(?:answer|solution|value))?|ground[\s_-]?truth|gold(?:en)?(?:\s+(?:answer|label|target))?|answer\s+key"
+    r"\b(?:according\s+to\s+(?:the\s+)?(?:reference|ground[\s_-]?truth|gold|answer\s+key|solution\s+manual|grader"
+    r"|rubric)[^.\n]{0,24}"
+    r"|(?:reference(?:[\s_-]+(?:answer|solution|value))?|ground[\s_-]?truth|gold(?:en)?(?:\s+(?:answer|label"
+    r"|target))?|answer\s+key"
     r"|solution\s+manual|prompt|problem\s+statement|question|user|teacher|grader|rubric|expected\s+answer|label|target)"
-    r"(?:\s+(?:clearly|also|itself))?\s*(?:says?|said|states?|stated|gives?|gave|reads?|is|was|shows?|lists?|has|contains?|expects?|tells?\s+us"
+    r"(?:\s+(?:clearly|also|itself))?\s*(?:says?|said|states?|stated|gives?|gave|reads?|is|was|shows?|lists?|has"
+    r"|contains?|expects?|tells?\s+us"
     r"|claims?|claimed|[:=])(?:\s+(?:that|it\s+is|the\s+answer\s+is))?)" + _MATH_OPENING,
     re.IGNORECASE,
 )
 _DENIED = re.compile(
     r"[\s$*)\]}]{0,8}or\s+not\b|"
     r"[\s$*.)\]}\"'”\\,]*(?:is|was|would\s+be|seems|turns\s+out\s+to\s+be)\s+(?:clearly\s+|definitely\s+|obviously\s+)?"
-    r"(?:(?:not|n['’]t)\s+(?:the\s+|a\s+)?(?:(?:right|correct|final|true|actual|real)\s+)?(?:answer|solution|value|result|correct|right|true|valid)"
+    r"(?:(?:not|n['’]t)\s+(?:the\s+|a\s+)?(?:(?:right|correct|final|true|actual|real)\s+)?(?:answer|solution|value"
+    r"|result|correct|right|true|valid)"
     r"|wrong|incorrect|false\b|invalid)"
-    r"|[\s$*.)\]}\"'”\\,]*(?:isn|wasn)['’]t\s+(?:the\s+)?(?:(?:right|correct|final|true|actual)\s+)?(?:answer|solution|result|correct|right)",
+    r"|[\s$*.)\]}\"'”\\,]*(?:isn|wasn)['’]t\s+(?:the\s+)?(?:(?:right|correct|final|true|actual)\s+)?(?:answer"
+    r"|solution|result|correct|right)",
     re.IGNORECASE,
 )
 _RETRACTION = re.compile(
     r"\A\W{0,3}\?\W{0,3}(?:no|nope|wrong|incorrect)\b"
-    r"|(?:\A|[.!?…\n,—–-]|\$)\s*(?:\b(?:wait|no|hmm+|actually|oops|sorry|hold\s+on|but|however|oh|I\s+(?:think|see|realize)(?:\s+that)?)\b[,.!…\s—–-]*){0,4}"
-    r"(?:\b(?:that|this|it|the\s+above|my\s+answer|that\s+answer|this\s+answer)(?:['’]s|\s+(?:is|was|must\s+be|looks|seems|can['’]t\s+be|cannot\s+be))\s+"
-    r"(?:(?:clearly|obviously|actually|also|just|all|probably)\s+)?(?:wrong|incorrect|not\s+(?:right|correct|it\b|the\s+(?:right|correct)?\s*answer)|a\s+mistake|an\s+error|right\?)"
-    r"|\bscratch\s+that|\bignore\s+(?:that|the\s+above|my\s+(?:previous\s+)?answer)|\bI\s+(?:made|have\s+made)\s+(?:a|an)\s+(?:\w+\s+)?(?:mistake|error)"
+    r"|(?:\A|[.!?…\n,—–-]|\$)\s*(?:\b(?:wait|no|hmm+|actually|oops|sorry|hold\s+on|but|however|oh|I\s+(?:think|see"
+    r"|realize)(?:\s+that)?)\b[,.!…\s—–-]*){0,4}"
+    r"(?:\b(?:that|this|it|the\s+above|my\s+answer|that\s+answer|this\s+answer)(?:['’]s|\s+(?:is|was|must\s+be|looks"
+    r"|seems|can['’]t\s+be|cannot\s+be))\s+"
+    r"(?:(?:clearly|obviously|actually|also|just|all|probably)\s+)?(?:wrong|incorrect|not\s+(?:right|correct|it\b"
+    r"|the\s+(?:right|correct)?\s*answer)|a\s+mistake|an\s+error|right\?)"
+    r"|\bscratch\s+that|\bignore\s+(?:that|the\s+above|my\s+(?:previous\s+)?answer)|\bI\s+(?:made|have\s+made)\s+(?:a"
+    r"|an)\s+(?:\w+\s+)?(?:mistake|error)"
     r"|\b(?:I\s+take|taking)\s+(?:that|it)\s+back)",
     re.IGNORECASE,
 )
@@ -53,11 +64,13 @@ _LIST_GAP = re.compile(
     r"(?P<label>[A-Za-z](?:_\{?\w{1,4}\}?)?\s*=\s*(?:\\[(\[])?[\s$]*)?"
 )
 _OR_GAP = re.compile(
-    r"\b(?:or|oder|ou|alternatively|could\s+(?:also\s+)?be|might\s+(?:also\s+)?be|may\s+(?:also\s+)?be|maybe|perhaps|possibly)\b|或者?",
+    r"\b(?:or|oder|ou|alternatively|could\s+(?:also\s+)?be|might\s+(?:also\s+)?be|may\s+(?:also\s+)?be|maybe|perhaps"
+    r"|possibly)\b|或者?",
     re.IGNORECASE,
 )
 _CORRECTION_GAP = re.compile(
-    r"\b(?:wait|actually|correct\w*|no|not|instead|rather|redo|sorry|oops|equivalently|equal|i\.?e|that\s+is|simplif\w+|but\s+then|in\s+other\s+words)\b|=|≈",
+    r"\b(?:wait|actually|correct\w*|no|not|instead|rather|redo|sorry|oops|equivalently|equal|i\.?e|that\s+is"
+    r"|simplif\w+|but\s+then|in\s+other\s+words)\b|=|≈",
     re.IGNORECASE,
 )
 _LONGEST_GAP_CHARS = 80
@@ -75,8 +88,10 @@ PLACEHOLDERS = frozenset(
 """What stands where an answer should, after casefolding and without wrappers."""
 
 _DEFERRING = re.compile(
-    r"(?:the\s+)?(?:same|equal|identical)\s+(?:as|to|with)\s+(?:the\s+)?(?:reference|gold|ground|target|expected|correct|label|given)|(?:insert|put|write|fill\s+in)\s+(?:your\s+|the\s+)?(?:final\s+)?answer"
-    r"|(?:the\s+)?(?:reference|ground\s+truth|gold|expected|correct|target)\s+(?:answer|solution|value)\Z|as\s+(?:in|per)\s+the\s+(?:reference|key)",
+    r"(?:the\s+)?(?:same|equal|identical)\s+(?:as|to|with)\s+(?:the\s+)?(?:reference|gold|ground|target|expected"
+    r"|correct|label|given)|(?:insert|put|write|fill\s+in)\s+(?:your\s+|the\s+)?(?:final\s+)?answer"
+    r"|(?:the\s+)?(?:reference|ground\s+truth|gold|expected|correct|target)\s+(?:answer|solution|value)\Z|as\s+(?:in"
+    r"|per)\s+the\s+(?:reference|key)",
     re.IGNORECASE,
 )
 

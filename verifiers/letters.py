@@ -15,23 +15,28 @@ _LONE = r"(?<![A-Za-z0-9\\'’])[({\[]?(?P<letter>[A-J])(?![A-Za-z0-9'’])"
 _LETTER = re.compile(_LONE)
 _WHOLE = re.compile(r"[\W_]{0,8}(?P<letter>[A-Ja-j])[\W_]{0,8}\Z")
 _LABEL = re.compile(
-    r"[\W_]{0,8}(?:(?:option|choice|answer)\s{0,2})?[(\[*]{0,3}(?P<letter>[A-J])(?:[)\]*]{0,3}\s{0,2}[:.–—]|[)\]*]{1,3})\s{0,3}(?=\S)",
+    r"[\W_]{0,8}(?:(?:option|choice|answer)\s{0,2})?[(\[*]{0,3}(?P<letter>[A-J])(?:[)\]*]{0,3}\s{0,2}[:.–—]"
+    r"|[)\]*]{1,3})\s{0,3}(?=\S)",
     re.IGNORECASE,
 )
 _LIST = re.compile(
-    r"(?:[\W_]|(?<![A-Za-z])(?:and|or|und|oder|ou|y|et|both|either|option|options|text)(?![A-Za-z])|(?<![A-Za-z])[A-Ja-j](?![A-Za-z]))+\Z",
+    r"(?:[\W_]|(?<![A-Za-z])(?:and|or|und|oder|ou|y|et|both|either|option|options|text)(?![A-Za-z])"
+    r"|(?<![A-Za-z])[A-Ja-j](?![A-Za-z]))+\Z",
     re.IGNORECASE,
 )
 _FUSED = re.compile(r"[\W_]{0,4}(?P<letters>A?B?C?D?E?F?G?H?)[\W_]{0,4}\Z")
 _ARTICLE = re.compile(r"(?:A|I)\s+(?!(?:and|or|is|was|because|since|as|not|nor|but)\b)[a-z]")
 _REJECTION = re.compile(
-    r"(?:\b(?:not|nor|neither|never|than|instead\s+of|except|unlike|eliminates?|eliminated|excludes?|rules?\s+out|ruled\s+out|reject(?:s|ed)?)|n['’]t(?:\s+be)?|不是|不选|排除)"
+    r"(?:\b(?:not|nor|neither|never|than|instead\s+of|except|unlike|eliminates?|eliminated|excludes?|rules?\s+out"
+    r"|ruled\s+out|reject(?:s|ed)?)|n['’]t(?:\s+be)?|不是|不选|排除)"
     r"\s{0,2}(?:the\s+)?(?:(?:option|choice|answer)s?\s+)?[\W_]{0,6}\Z",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"(?:\b(?:options?|choices?|answer|pick|picks|choose|chose|chosen|select|selected|selects|selection|go(?:es|ing)?\s+with|letter|settle\s+on|vote\s+for)\b|选|選|選択肢|정답)"
-    r"[\s*_\"'“:：(\[$\\]{0,6}(?:(?:is|would\s+be|should\s+be|option|choice|answer|text\{|boxed\{|mathbf\{|textbf\{)[\s*_\"'“:：(\[$]{0,6}){0,3}"
+    r"(?:\b(?:options?|choices?|answer|pick|picks|choose|chose|chosen|select|selected|selects|selection|go(?:es"
+    r"|ing)?\s+with|letter|settle\s+on|vote\s+for)\b|选|選|選択肢|정답)"
+    r"[\s*_\"'“:：(\[$\\]{0,6}(?:(?:is|would\s+be|should\s+be|option|choice|answer|text\{|boxed\{|mathbf\{"
+    r"|textbf\{)[\s*_\"'“:：(\[$]{0,6}){0,3}"
     r"(?P<letter>[A-J])(?![A-Za-z0-9'’])",
     re.IGNORECASE,
 )
@@ -46,7 +51,8 @@ _HENCE = re.compile(
     r"\b(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore|=>|⇒),?\s{1,3}(?:it\s+is\s+|it['’]s\s+)?" + _LONE + r"(?=[\s*).]{0,8}\Z)"
 )
 _MORE = re.compile(
-    r"[)\]*]{0,3}\s{0,2}(?:,\s{0,2}(?:and|or)?|/|&|\band\b|\bor\b)\s{0,2}(?:(?:option|choice)s?\s+)?[(\[*]{0,3}(?P<letter>[A-J])(?![A-Za-z0-9'’])"
+    r"[)\]*]{0,3}\s{0,2}(?:,\s{0,2}(?:and|or)?|/|&|\band\b|\bor\b)\s{0,2}(?:(?:option"
+    r"|choice)s?\s+)?[(\[*]{0,3}(?P<letter>[A-J])(?![A-Za-z0-9'’])"
 )
 _MAX_CHARS = 400
 

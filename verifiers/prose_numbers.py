@@ -22,7 +22,8 @@ _LAST_JOIN = re.compile(r"\s?,?\s(?:or|and|oder|ou|o|y|et|und)\s", re.IGNORECASE
 _EARLIER_JOIN = re.compile(r"\s?,\s?")
 _BEFORE_LIST = re.compile(r"(?:either|both)\s\Z", re.IGNORECASE)
 _BOUND_BEFORE = re.compile(
-    r"\b(?:at\s+(?:most|least)|(?:less|greater|more|fewer|smaller|larger|higher|lower|bigger)\s+than|between|up\s+to|over|under"
+    r"\b(?:at\s+(?:most|least)|(?:less|greater|more|fewer|smaller|larger|higher|lower|bigger)\s+than|between|up\s+to"
+    r"|over|under"
     r"|below|above|almost|nearly|about|around|roughly|close\s+to)\s+(?:or\s+equal\s+to\s+)?[$\\(]{0,2}\Z",
     re.IGNORECASE,
 )

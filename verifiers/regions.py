@@ -56,7 +56,8 @@ _HIDING_COMMAND = re.compile(
 )
 _HIDDEN_MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)|<(?P<tag>del|strike)>[^<]{0,400}</(?P=tag)>|~~[^~\n]{1,200}~~"
-    r"|<(?P<styled>span|font|div|p)\s[^<>]{0,80}(?:white|#fff|display:\s?none|font-size:\s?0)[^<>]{0,80}>[^<]{0,400}</(?P=styled)>",
+    r"|<(?P<styled>span|font|div|p)\s[^<>]{0,80}(?:white|#fff|display:\s?none"
+    r"|font-size:\s?0)[^<>]{0,80}>[^<]{0,400}</(?P=styled)>",
     re.DOTALL,
 )
 _MARKUP_SIGNS = ("<!--", "</del>", "</strike>", "white", "#fff", "display:", "font-size:")

@@ -25,25 +25,32 @@ _LAST_WORD = re.compile(r"(?<!\w)\w{1,12}\Z")
 _SENTENCE_END = re.compile(r"[.!?](?=[*_\"')\]}]{0,4}(?:\s|$))|[。！？।]|\\\\(?=\s)|<br")
 _MATH = re.compile(r"\$\$?[^$\n]{1,600}\$\$?|\\\([^\n]{1,600}?\\\)|\\\[.{1,600}?\\\]", re.DOTALL)
 _REASON = re.compile(
-    r",?\s{1,3}(?:not|rather\s+than|instead\s+of|because|since|as\s+(?:it|the|we)|which|so\s|where\s|given\s+that|due\s+to"
+    r",?\s{1,3}(?:not|rather\s+than|instead\s+of|because|since|as\s+(?:it|the|we)|which|so\s|where\s|given\s+that"
+    r"|due\s+to"
     r"|after\s+rounding|when\s+rounded|rounded)\b|\s[(（](?=[A-Za-z][A-Za-z.])(?!or\s|maybe|perhaps|possibly)|;\s"
 )
 _NOT_AN_ANSWER = re.compile(
-    r"(?:as\s+follows|expressed|written|rounded|simplified|entered|reported|formatted|correct|incorrect|wrong|right|given|shown|obtained|found|below|above|verified|confirmed|consistent|reasonable|valid"
-    r"|in\s+the\s+form|of\s+the\s+form|the\s+same\b|already|going\s+to|what|how|why|when|required|expected|supposed|to\s+be|unique|an?\s+integer|an?\s+whole)\b",
+    r"(?:as\s+follows|expressed|written|rounded|simplified|entered|reported|formatted|correct|incorrect|wrong|right"
+    r"|given|shown|obtained|found|below|above|verified|confirmed|consistent|reasonable|valid"
+    r"|in\s+the\s+form|of\s+the\s+form|the\s+same\b|already|going\s+to|what|how|why|when|required|expected|supposed"
+    r"|to\s+be|unique|an?\s+integer|an?\s+whole)\b",
     re.IGNORECASE,
 )
 _ASKED_FOR = re.compile(
-    r"\b(?:express|writ(?:e|ing)|round(?:ed)?|simplif|convert|put|stat(?:e|ing)|giv(?:e|ing)|check|verify|report|submit|box|provid|leav|enter|present|format|box)\w*"
-    r"\s+(?:down\s+|up\s+)?(?:the\s+|your\s+|our\s+|my\s+)?(?:final\s+|correct\s+)?\Z",
+    r"\b(?:express|writ(?:e|ing)|round(?:ed)?|simplif|convert|put|stat(?:e|ing)|giv(?:e|ing)|check|verify|report"
+    r"|submit|box|provid|leav|enter|present|format|box)\w*"
+    r"\s+(?:down\s+|up\s+)?(?:the\s+|your\s+|our\s+|my\s+)?(?:final\s+|correct\s+)?a?\Z",
     re.IGNORECASE,
 )
 _SAID_BEFORE = re.compile(
-    r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\n]{1,60}?\\\)|\*\*[^*\n]{1,60}\*\*|[^\s,;:]+)\s+(?:is|was)(?P<negation>\s+not|n['’]t)?"
-    r"\s+(?:therefore\s+|thus\s+|clearly\s+)?(?:the|our|my|your)\s+(?:final\s+|correct\s+|right\s+|required\s+|desired\s+|only\s+|best\s+)*a?\Z"
+    r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\n]{1,60}?\\\)|\*\*[^*\n]{1,60}\*\*|[^\s,;:]+)\s+(?:is|was)(?P<negation>\s+not"
+    r"|n['’]t)?"
+    r"\s+(?:therefore\s+|thus\s+|clearly\s+)?(?:the|our|my|your)\s+(?:final\s+|correct\s+|right\s+|required\s+"
+    r"|desired\s+|only\s+|best\s+)*a?\Z"
 )
 _OPENS_REASONING = re.compile(
-    r"(?:let(?:['’]s|\s+us|\s+me)|first|firstly|to\s|we\s|since\s|okay|ok,|sure|given\s|if\s|suppose|step\s|we['’]re|because)",
+    r"(?:let(?:['’]s|\s+us|\s+me)|first|firstly|to\s|we\s|since\s|okay|ok,|sure|given\s|if\s|suppose|step\s|we['’]re"
+    r"|because)",
     re.IGNORECASE,
 )
 _PREDICATE_BEHIND = re.compile(r"\s?(?:です|である|だ|입니다|이다|이에요|예요|है)\Z")
@@ -56,7 +63,8 @@ _WORDY = 5
 _LOOK_AHEAD_CHARS = 2_000
 _OPTION_LINE = re.compile(r"\s*\n\s*B\s?[:.)]")
 _HEADING_WORDS = re.compile(
-    r"(?:step|part|case|method|approach|solution|explanation|analysis|conclusion|summary|verification|check|note|example|problem|question|section"
+    r"(?:step|part|case|method|approach|solution|explanation|analysis|conclusion|summary|verification|check|note"
+    r"|example|problem|question|section"
     r"|given|calculation|calculate|find|determine|understand\w*|set\w*|final)\b",
     re.IGNORECASE,
 )

@@ -43,7 +43,8 @@ _PAIRS = (
 )
 _OPENERS = frozenset(opening[0] for opening, _ in _PAIRS)
 _FIRST_WORDS = re.compile(
-    r"(?:\\text(?:bf|rm)?\{\s{0,4})?(?:(?:so|thus|hence|therefore),?\s)?\s{0,4}(?:the\s+|my\s+|our\s+)?(?:final\s+|correct\s+)?"
+    r"(?:\\text(?:bf|rm)?\{\s{0,4})?(?:(?:so|thus|hence|therefore),?\s)?\s{0,4}(?:the\s+|my\s+|our\s+)?(?:final\s+"
+    r"|correct\s+)?"
     r"answer\s{0,4}(?:is\b|:|=)\s{0,4}:?\s{0,4}(?P<close>\})?",
     re.IGNORECASE,
 )
@@ -102,6 +103,12 @@ def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
     return end - len(inside.lstrip(_BLANK)), end
 
 
+def _are_a_pair(inside: str, opening: str, closing: str) -> bool:
+    """Whether the marks around `inside` belong together, as those of `\\(a\\) and \\(b\\)` do not."""
+    closes = inside.find(closing)
+    return closes < 0 or (opening != closing and 0 <= inside.find(opening) < closes)
+
+
 def _without_layer(text: str, start: int, end: int, first: str, last: str) -> tuple[int, int]:
     """One wrapper less, or the same span."""
     if last in ".,;:。，；：!！":
@@ -115,7 +122,7 @@ def _without_layer(text: str, start: int, end: int, first: str, last: str) -> tu
         for opening, closing in _PAIRS:
             if text.startswith(opening, start, end) and text.endswith(closing, start + len(opening), end):
                 inside = start + len(opening), end - len(closing)
-                if closing not in text[inside[0] : inside[1]]:
+                if _are_a_pair(text[inside[0] : inside[1]], opening, closing):
                     return inside
     if first == "{" and closing_brace(text, start + 1) == end - 1:
         return start + 1, end - 1

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 
 from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -35,7 +36,7 @@ def render(report: AuditReport, console: Console | None = None) -> None:
     if not console.is_terminal and console.width < 100:
         console = Console(file=console.file, width=100, highlight=False)
     for part in _parts(report):
-        console.print(part)
+        console.print(_indented(part) if isinstance(part, Text) else part)
 
 
 def shown(text: str) -> str:
@@ -52,6 +53,12 @@ def _visible(character: str) -> str:
     if character in _BIDI or unicodedata.category(character) in ("Cc", "Cs", "Co", "Cn"):
         return character.encode("unicode_escape").decode("ascii")
     return character
+
+
+def _indented(line: Text) -> RenderableType:
+    """A line whose continuations, where it is too long, begin as far in as itself."""
+    indent = len(line.plain) - len(line.plain.lstrip(" "))
+    return Padding(line[indent:], (0, 0, 0, indent), expand=False) if indent else line
 
 
 def _parts(report: AuditReport) -> Iterable[RenderableType]:
@@ -165,13 +172,15 @@ def _prediction(prediction: Prediction) -> Text:
 
 def _causes(report: AuditReport) -> Iterable[RenderableType]:
     yield _heading(3, "causes", report)
-    if not report.causes:
-        yield Text("  no rollout was scored wrong, or none could be explained", style="dim")
+    if not any(count.rollouts for count in report.causes):
+        yield Text("  no rollout was scored wrong", style="dim")
     else:
         table = _table("cause", "rollouts", "dead groups", "nearly dead", "")
         most = max(count.rollouts for count in report.causes)
         for count in report.causes:
-            bar = "█" * max(1, round(_BAR_WIDTH * count.rollouts / most)) if count.rollouts else ""
+            if not count.rollouts:
+                continue
+            bar = "█" * max(1, round(_BAR_WIDTH * count.rollouts / most))
             table.add_row(count.cause, str(count.rollouts), str(count.groups), str(count.near_groups), bar)
         yield table
     for card in report.cards[:MOST_CARDS]:
@@ -193,7 +202,7 @@ def _card(card: GroupCard) -> RenderableType:
         f"  {card.kind} → {card.repaired_kind}" if card.repaired_kind != card.kind else f"  {card.kind}",
         f"   target {shown(card.target)}",
     )  # fmt: skip
-    lines: list[RenderableType] = [title]
+    lines = [title]
     if card.support is not None:
         samples = card.support.more_samples
         needed = ", ".join(f"{count} more show p = {rate}" for rate, count in samples.items())
@@ -206,7 +215,7 @@ def _card(card: GroupCard) -> RenderableType:
         tally = ", ".join(f"{shown(answer.answer)} ×{answer.count}" for answer in card.answers[:4])
         lines.append(Text(f"      answers: {tally}", style="dim"))
     lines += [_evidence(evidence) for evidence in card.evidence[:1]]
-    return Group(*lines)
+    return Group(*map(_indented, lines))
 
 
 def _evidence(evidence: Evidence) -> Text:
@@ -222,7 +231,8 @@ def _repair(report: AuditReport) -> Iterable[RenderableType]:
     if repair is None:
         yield Text("  not measured (see below)", style="dim")
         return
-    changes = ", ".join(f"{change}: {count}" for change, count in repair.changes.items()) or "no group changes"
+    changed = {change: count for change, count in repair.changes.items() if len({*change.split(" -> ")}) > 1}
+    changes = _counted(changed) or "no group changes its kind"
     yield Text(f"  {repair.n_rollouts_flipped} rollouts change their reward · {changes}")
     for name, ids in (
         ("mixed", repair.become_mixed),

@@ -50,7 +50,6 @@ class ColumnsReader:
     def __init__(self, rows: Sequence[Row], options: ReadOptions) -> None:
         self._options = options
         self._kinds = ColumnKinds()  # of the whole file, objects inside wide rows included
-        self._item_kinds = ColumnKinds()
         self._has_wide_rows = False
         self.notes: list[str] = []
         head, items = ColumnKinds(), ColumnKinds()
@@ -75,7 +74,9 @@ class ColumnsReader:
         if self._rollout_id is None and not self._loose_id_is_prompts:
             self._rollout_id = self._loose_id
         self._choose_rewards(head)
-        taken = (self._response, self._prompt, *self._rewards)
+        taken = (self._response, self._item_response, self._prompt, *self._rewards)
+        for name, counts in items.counts.items():
+            head.counts.setdefault(name, counts)
         self._target = options.target_key
         self._variation = TargetVariation([] if options.target_key else names.target_columns(head, taken))
 
@@ -115,10 +116,12 @@ class ColumnsReader:
     def learn(self, row: Row, identity: Identity) -> None:
         self._kinds.add(row)
         self._has_wide_rows = self._has_wide_rows or identity.is_whole_group
-        for item in object_items(row, self._response) or ():
+        items = object_items(row, self._response)
+        for item in items or ():
             self._kinds.add(item)
-            self._item_kinds.add(item)
-        if identity.prompt_id is not None:
+            if identity.prompt_id is not None:
+                self._variation.add(identity.prompt_id, {**row, **item}, width=None)
+        if items is None and identity.prompt_id is not None:
             self._variation.add(identity.prompt_id, row, width=self._width(row))
 
     def finish(self, *, ids_repeat: bool) -> None:

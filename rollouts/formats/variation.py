@@ -12,12 +12,14 @@ from typing import Any
 
 from ..fields import STRONG_TARGET
 from ..grouping import digest
+from ..values import target_value
 
 MAX_PROMPTS_COMPARED = 20_000
 PREDICTION_SHARE = 0.5
 """A column that varies in this share of the prompts with several rows is a prediction, whatever its name."""
 
 _VARIES = -1
+_UNKNOWN = -2
 
 
 class TargetVariation:
@@ -40,7 +42,10 @@ class TargetVariation:
             return
         seen[0] += width or 1
         for place, name in enumerate(self._candidates, start=1):
-            if seen[place] != _VARIES and seen[place] != self._mark(row.get(name), width):
+            mark = self._mark(row.get(name), width)
+            if seen[place] == _UNKNOWN:
+                seen[place] = mark
+            elif mark not in (_UNKNOWN, seen[place]):
                 seen[place] = _VARIES
 
     def choose(self, candidates: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -71,4 +76,5 @@ class TargetVariation:
             if any(item != cell[0] for item in cell):
                 return _VARIES
             cell = cell[0] if cell else None
-        return digest(cell if isinstance(cell, str) else json.dumps(cell, default=str, sort_keys=True))
+        target = target_value(cell)  # 18 and 18.0 are one gold
+        return _UNKNOWN if target is None else digest(json.dumps(target, default=str, sort_keys=True))

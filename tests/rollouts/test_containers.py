@@ -22,6 +22,10 @@ LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS)
         ("\n\n" + LINES, "JSON lines"),
         (json.dumps(ROWS), "JSON array"),
         (json.dumps(ROWS, indent=2), "JSON array"),
+        ("[\n" + ",\n".join(json.dumps(row) for row in ROWS) + "\n]\n", "JSON array"),
+        ("[2026-01-02] INFO start\n" + LINES, "JSON lines"),
+        ("[]\n" + LINES, "JSON lines"),
+        (json.dumps({"run": 1, "samples": ROWS}), "JSON wrapper"),
         ("\ufeff" + json.dumps(ROWS, indent=2), "JSON array"),
         ("\n".join(json.dumps(row, indent=2) for row in ROWS), "JSON objects"),
         (json.dumps({"model": "m", "results": ROWS}), "JSON wrapper"),
@@ -53,10 +57,17 @@ def test_a_column_that_the_caller_names_marks_a_header(tmp_path: Path) -> None:
     assert open_rows(path, tokens=False, columns=("b",)).container == "CSV"
 
 
-def test_one_row_that_holds_a_list_of_objects_is_no_wrapper(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["prompt", "id"])
+def test_one_row_that_holds_a_list_of_responses_is_no_wrapper(tmp_path: Path, name: str) -> None:
     path = tmp_path / "rollouts.jsonl"
-    path.write_text(json.dumps({"prompt": "q", "samples": [{"text": "a"}]}))
+    path.write_text(json.dumps({name: "q", "samples": [{"text": "a"}]}))
     assert open_rows(path, tokens=False, columns=()).container == "JSON lines"
+
+
+def test_an_array_on_each_line_is_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "rollouts.jsonl"
+    path.write_text('[{"role": "user", "content": "q"}]\n' * 2)
+    assert [row.value for row in open_rows(path, tokens=False, columns=()).scan()] == [None, None]
 
 
 def test_a_line_longer_than_the_sample_is_json_lines(tmp_path: Path) -> None:

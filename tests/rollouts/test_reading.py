@@ -89,8 +89,8 @@ def test_an_explicit_id_wins_over_the_text_and_the_conflict_is_told(tmp_path: Pa
 def test_a_file_without_a_usable_row_is_an_error_and_never_an_empty_result(tmp_path: Path) -> None:
     path = tmp_path / "rollouts.jsonl"
     for text, said in [
-        ("", "expected at least one row, got an empty file"),
-        ("\n\n", "got an empty file"),
+        ("", "expected at least one row, got none"),
+        ("\n\n", "got none"),
         ("INFO start\nINFO stop\n", r"got 0 of 2; line 1: row: expected a JSON object, got \"INFO start\""),
         (json.dumps({"prompt": "q", "response": None}), "no row has a response or a reward"),
     ]:

@@ -102,8 +102,6 @@ def test_a_file_that_changed_under_the_reader_is_an_input_error() -> None:
 
 
 def test_the_rows_of_a_wrapper_are_its_longest_list_of_objects() -> None:
-    assert wrapped_rows({"n": 2, "tags": ["a"], "cfg": [{"x": 1}], "rows": [{"a": 1}, {"a": 2}]}) == [
-        {"a": 1},
-        {"a": 2},
-    ]
+    value = {"n": 2, "tags": ["a"], "cfg": [{"x": 1}], "rows": [{"a": 1}, {"a": 2}]}
+    assert wrapped_rows(value) == ("rows", [{"a": 1}, {"a": 2}])
     assert wrapped_rows({"n": 2}) is None

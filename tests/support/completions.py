@@ -33,7 +33,8 @@ WRAPPERS = (
     r"\boxed{%s}", r"So it is $\boxed{%s}$.", r"\[ \boxed{\mathbf{%s}} \]", r"\boxed{ \text{The answer is } %s }",
     "<answer>%s</answer>", "<think>1 or 2</think>\n<answer>\n%s\n</answer>", "Work.\n#### %s", "The answer is $%s$.",
     "**Final Answer:** $%s$. I hope it is correct.", "Answer: %s", "**Answer**\n\n%s\n", "答案：$%s$。", "Antwort: %s",
-    "The answer is %s<|im_end|>\n<|im_start|>user\nNext?", r"\boxed{1} was tried first; the corrected value is \boxed{%s}",
+    "The answer is %s<|im_end|>\n<|im_start|>user\nNext?",
+    r"\boxed{1} was tried first; the corrected value is \boxed{%s}",
 )  # fmt: skip
 """Ways to commit to one answer; each holds one `%s`."""
 
@@ -44,6 +45,34 @@ def committed(draw: st.DrawFn) -> tuple[str, str]:
     answer = draw(answers)
     return draw(st.sampled_from(WRAPPERS)) % answer, answer
 
+
+PUMPED = (
+    *ANCHORS,
+    "a ",
+    "E, ",
+    "and    ",
+    "the ",
+    "then, ",
+    "123,",
+    "12, ",
+    "$a$ ",
+    r"\(a\) ",
+    "at most ",
+    "is ",
+    "wait, ",
+    "x=",
+    "1+",
+    "  ",
+)
+
+pumped = st.builds(
+    lambda before, pump, times, after: before + "".join(pump) * times + after,
+    st.sampled_from(PUMPED),
+    st.lists(st.sampled_from(PUMPED), min_size=1, max_size=3),
+    st.sampled_from([30, 4_000]),
+    st.sampled_from(PUMPED),
+)
+"""A few tokens repeated many times: what a regular expression that backtracks cannot bear."""
 
 HOSTILE = {
     "prose": "The sum keeps growing. " * 40_000 + r"\boxed{42}",

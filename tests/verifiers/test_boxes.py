@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 from completions import anchored_text
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,4 +54,4 @@ def test_boxes_are_in_order_and_apart(text: str) -> None:
     closed = find_boxes(text).closed
     for box in closed:
         assert 0 <= box.start < box.inner_start <= box.inner_end <= box.end <= len(text)
-    assert all(one.end <= other.start for one, other in zip(closed, closed[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(closed))

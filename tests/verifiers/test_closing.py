@@ -11,8 +11,18 @@ def test_a_short_text_is_its_own_answer(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "So we end up with 42 apples.", "What is it?", "Maybe 5.", "Bob is", "two\nlines", "<<3+4=7>>", "因此，数学作业比阅读作业多三页"]
-)  # fmt: skip
+    "text",
+    [
+        "",
+        "So we end up with 42 apples.",
+        "What is it?",
+        "Maybe 5.",
+        "Bob is",
+        "two\nlines",
+        "<<3+4=7>>",
+        "因此，数学作业比阅读作业多三页",
+    ],
+)
 def test_a_sentence_is_not(text: str) -> None:
     assert bare_answer(text) is None
 
@@ -20,10 +30,14 @@ def test_a_sentence_is_not(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("So she pays $18.", "$18"), ("Total = 5 * 3 = 15", "15"), (r"Thus \[ x^2 = 16 \]", "16"), (r"So $x = 5$.", "x = 5"),
-        (r"The roots are $1$ and $2$.", "$1$ and $2$"), ("That leaves 7 apples", "7"),
+        ("So she pays $18.", "$18"),
+        ("Total = 5 * 3 = 15", "15"),
+        (r"Thus \[ x^2 = 16 \]", "16"),
+        (r"So $x = 5$.", "x = 5"),
+        (r"The roots are $1$ and $2$.", "$1$ and $2$"),
+        ("That leaves 7 apples", "7"),
     ],
-)  # fmt: skip
+)
 def test_a_finished_text_commits_to_what_it_ends_with(text: str, answer: str) -> None:
     found = committed_number(text)
     assert found is not None

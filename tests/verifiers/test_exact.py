@@ -9,16 +9,29 @@ from rewardgate.verifiers.exact import ExactVerifier
 @pytest.mark.parametrize(
     ("completion", "target", "outcome"),
     [
-        (r"\boxed{Evelyn}", r"\text{Evelyn}", Outcome.CORRECT), (r"\boxed{\text{Briana}}", r"\text{Evelyn}", Outcome.INCORRECT),
-        ("The answer is East.", "east", Outcome.CORRECT), ("Ｅａｓｔ", "east", Outcome.CORRECT), (r"\boxed{\text{oddd}}", "odd", Outcome.INCORRECT),
-        ("The answer is the Pacific Ocean.", "Pacific Ocean", Outcome.CORRECT), (r"\boxed{\text{blue} \text{ whale}}", "blue whale", Outcome.CORRECT),
-        (r"\boxed{\text{4:30 p.m.}}", "4:30 pm", Outcome.CORRECT), (r"\boxed{1.5}", "15", Outcome.INCORRECT), (r"\boxed{-5}", "5", Outcome.INCORRECT),
-        ("The answer is Paris or London.", "Paris", Outcome.HEDGED), ("Paris", ["London", "Paris"], Outcome.CORRECT),
-        (r"\boxed{\text{None}}", "None", Outcome.CORRECT), (r"\boxed{\text{None}}", "Some", Outcome.NO_ANSWER),
-        ("Yes, because 2 is prime.", "yes", Outcome.CORRECT), ("Answer: No.", "yes", Outcome.INCORRECT), ("No one knows; I think 5.", "no", Outcome.INCORRECT),
-        ("", "x", Outcome.NO_ANSWER), ("x", "", Outcome.BAD_TARGET), ("x", "$$", Outcome.BAD_TARGET), ("x", {"answer": "x"}, Outcome.CORRECT),
+        (r"\boxed{Evelyn}", r"\text{Evelyn}", Outcome.CORRECT),
+        (r"\boxed{\text{Briana}}", r"\text{Evelyn}", Outcome.INCORRECT),
+        ("The answer is East.", "east", Outcome.CORRECT),
+        ("Ｅａｓｔ", "east", Outcome.CORRECT),
+        (r"\boxed{\text{oddd}}", "odd", Outcome.INCORRECT),
+        ("The answer is the Pacific Ocean.", "Pacific Ocean", Outcome.CORRECT),
+        (r"\boxed{\text{blue} \text{ whale}}", "blue whale", Outcome.CORRECT),
+        (r"\boxed{\text{4:30 p.m.}}", "4:30 pm", Outcome.CORRECT),
+        (r"\boxed{1.5}", "15", Outcome.INCORRECT),
+        (r"\boxed{-5}", "5", Outcome.INCORRECT),
+        ("The answer is Paris or London.", "Paris", Outcome.HEDGED),
+        ("Paris", ["London", "Paris"], Outcome.CORRECT),
+        (r"\boxed{\text{None}}", "None", Outcome.CORRECT),
+        (r"\boxed{\text{None}}", "Some", Outcome.NO_ANSWER),
+        ("Yes, because 2 is prime.", "yes", Outcome.CORRECT),
+        ("Answer: No.", "yes", Outcome.INCORRECT),
+        ("No one knows; I think 5.", "no", Outcome.INCORRECT),
+        ("", "x", Outcome.NO_ANSWER),
+        ("x", "", Outcome.BAD_TARGET),
+        ("x", "$$", Outcome.BAD_TARGET),
+        ("x", {"answer": "x"}, Outcome.CORRECT),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_matter_is_folded_and_the_rest_is_not(completion: str, target: str, outcome: Outcome) -> None:
     assert ExactVerifier().verify(completion, target).outcome is outcome
 

@@ -3,7 +3,7 @@ import time
 from pathlib import Path
 
 import pytest
-from completions import HOSTILE, anchored_text, committed, completions
+from completions import HOSTILE, anchored_text, committed, completions, pumped
 from hypothesis import given
 
 import rewardgate
@@ -80,11 +80,17 @@ def test_alternatives_are_listed() -> None:
 @pytest.mark.parametrize(
     ("completion", "letters"),
     [
-        ("The answer is B. Not C.", "B"), ("B。 不是 A", "B"), ("A reasonable person would pick option D", "D"), ("A, B, C, D", "A, B, C, D"),
-        (r"\boxed{E: A polygenic risk score}", "E"), ("Option Ａ is right. Answer: Ａ", "A"), ("Options B and C are wrong. So D.", "D"),
-        ("(A) is incorrect. (B) is correct.", "B"), ("C) Paris", "C"),
+        ("The answer is B. Not C.", "B"),
+        ("B。 不是 A", "B"),
+        ("A reasonable person would pick option D", "D"),
+        ("A, B, C, D", "A, B, C, D"),
+        (r"\boxed{E: A polygenic risk score}", "E"),
+        ("Option Ａ is right. Answer: Ａ", "A"),
+        ("Options B and C are wrong. So D.", "D"),
+        ("(A) is incorrect. (B) is correct.", "B"),
+        ("C) Paris", "C"),
     ],
-)  # fmt: skip
+)
 def test_choice_letters_are_told_from_articles_and_rejected_options(completion: str, letters: str) -> None:
     found = choice().extract(completion)
     assert found is not None
@@ -156,6 +162,18 @@ def test_hostile_text_costs_milliseconds(name: str, flood: str) -> None:
         extractor.extract(HOSTILE[flood])
         seconds.append(time.perf_counter() - start)
     assert min(seconds) < 0.05
+
+
+@given(pumped)
+def test_no_repetition_makes_an_extractor_slow(completion: str) -> None:
+    for name in NAMES:
+        extractor = extractors.create(name)
+        seconds = []
+        while min(seconds, default=1.0) >= 0.05 and len(seconds) < 4:
+            start = time.perf_counter()
+            extractor.extract(completion)
+            seconds.append(time.perf_counter() - start)
+        assert min(seconds) < 0.05
 
 
 def test_huge_texts_still_give_their_answer() -> None:

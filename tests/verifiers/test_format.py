@@ -22,12 +22,17 @@ class Point(BaseModel):
 @pytest.mark.parametrize(
     ("completion", "rule"),
     [
-        ("<think>a</think><answer>b</answer>", "format"), ("<think>a</think>\nso <answer>b</answer><|im_end|>", "format"),
-        ("<answer>b</answer><think>a</think>", "tag_order"), ("<answer>b</answer>", "missing_tag"), ("<think>a</think><answer>b", "missing_tag"),
-        ("<think>a</think><answer>b</answer><answer>c</answer>", "repeated_tag"), ("<think> </think><answer>b</answer>", "empty_tag"),
-        ("<think>a<answer>b</answer></think>", "tag_order"), ("", "missing_tag"),
+        ("<think>a</think><answer>b</answer>", "format"),
+        ("<think>a</think>\nso <answer>b</answer><|im_end|>", "format"),
+        ("<answer>b</answer><think>a</think>", "tag_order"),
+        ("<answer>b</answer>", "missing_tag"),
+        ("<think>a</think><answer>b", "missing_tag"),
+        ("<think>a</think><answer>b</answer><answer>c</answer>", "repeated_tag"),
+        ("<think> </think><answer>b</answer>", "empty_tag"),
+        ("<think>a<answer>b</answer></think>", "tag_order"),
+        ("", "missing_tag"),
     ],
-)  # fmt: skip
+)
 def test_each_tag_once_and_in_order(completion: str, rule: str) -> None:
     verdict = FormatVerifier(tags=("think", "answer")).verify(completion)
     assert verdict.rule == rule
@@ -49,10 +54,15 @@ def test_strict_allows_nothing_outside() -> None:
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        ('{"x": 1}', "format"), ('```json\n{"x": 1}\n```', "format"), ('{"x": "one"}', "schema"), ("{}", "schema"), ("x = 1", "not_json"),
-        ('{"x": ' + "[" * 100_000, "not_json"), ("", "not_json"),
+        ('{"x": 1}', "format"),
+        ('```json\n{"x": 1}\n```', "format"),
+        ('{"x": "one"}', "schema"),
+        ("{}", "schema"),
+        ("x = 1", "not_json"),
+        ('{"x": ' + "[" * 100_000, "not_json"),
+        ("", "not_json"),
     ],
-)  # fmt: skip
+)
 def test_json_is_checked_against_schema_or_model(option: dict[str, Any], text: str, rule: str) -> None:
     assert FormatVerifier(**option).verify(text).rule == rule
     if "`" not in text and text:

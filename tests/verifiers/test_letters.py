@@ -8,11 +8,26 @@ from rewardgate.verifiers.letters import LETTERS, last_named, named_letters
 @pytest.mark.parametrize(
     ("answer", "letters"),
     [
-        ("B", "B"), ("(b)", "B"), ("Ａ", "A"), (r"\text{(E)}", "E"), ("E: A polygenic risk score", "E"), ("B) Paris", "B"),
-        ("A reasonable person", ""), ("I think", ""), ("A or B", "AB"), ("A, B, C, D", "ABCD"), ("AC", "AC"), ("B, not C", "B"), ("B (not A)", "B"),
-        ("Paris", ""), ("cab", ""), (r"\textbf{(B) }42", "B"), ("A. a cat", "A"), ("option C because A is wrong", "CA"),
+        ("B", "B"),
+        ("(b)", "B"),
+        ("Ａ", "A"),
+        (r"\text{(E)}", "E"),
+        ("E: A polygenic risk score", "E"),
+        ("B) Paris", "B"),
+        ("A reasonable person", ""),
+        ("I think", ""),
+        ("A or B", "AB"),
+        ("A, B, C, D", "ABCD"),
+        ("AC", "AC"),
+        ("B, not C", "B"),
+        ("B (not A)", "B"),
+        ("Paris", ""),
+        ("cab", ""),
+        (r"\textbf{(B) }42", "B"),
+        ("A. a cat", "A"),
+        ("option C because A is wrong", "CA"),
     ],
-)  # fmt: skip
+)
 def test_letters_stand_alone(answer: str, letters: str) -> None:
     assert "".join(letter.name for letter in named_letters(answer)) == letters
 
@@ -20,10 +35,17 @@ def test_letters_stand_alone(answer: str, letters: str) -> None:
 @pytest.mark.parametrize(
     ("text", "letters"),
     [
-        ("Selected option: **B**", "B"), ("(B) is correct", "B"), ("I choose D", "D"), ("Option A or B", "AB"), ("Work.\nC. 42", "C"),
-        ("Thus, D.", "D"), ("We eliminate A", ""), ("A reasonable person would pick option D", "D"), ("it is not option A", ""),
+        ("Selected option: **B**", "B"),
+        ("(B) is correct", "B"),
+        ("I choose D", "D"),
+        ("Option A or B", "AB"),
+        ("Work.\nC. 42", "C"),
+        ("Thus, D.", "D"),
+        ("We eliminate A", ""),
+        ("A reasonable person would pick option D", "D"),
+        ("it is not option A", ""),
     ],
-)  # fmt: skip
+)
 def test_words_name_a_letter(text: str, letters: str) -> None:
     assert "".join(letter.name for letter in last_named(text)) == letters
 

@@ -7,8 +7,26 @@ from rewardgate.verifiers.prose_numbers import last_number, widened_start
 
 
 @pytest.mark.parametrize(
-    "number", ["5", "-5", "−5", "1,234", "1,234.50", "$1,234.50", "€5", "3/4", "1 1/2", "50%", r"50\%", r"\frac{1}{2}", "1e-8", ".5", "25π", "√2"]
-)  # fmt: skip
+    "number",
+    [
+        "5",
+        "-5",
+        "−5",
+        "1,234",
+        "1,234.50",
+        "$1,234.50",
+        "€5",
+        "3/4",
+        "1 1/2",
+        "50%",
+        r"50\%",
+        r"\frac{1}{2}",
+        "1e-8",
+        ".5",
+        "25π",
+        "√2",
+    ],
+)
 def test_a_number_is_read_whole(number: str) -> None:
     text = f"It is {number} in all"
     found = last_number(text)

@@ -112,6 +112,14 @@ def test_objects_in_a_list_are_responses_with_rewards_of_their_own(tmp_path: Pat
     assert reading.fields["response"] == "samples.text"
 
 
+def test_an_answer_inside_the_objects_that_varies_is_the_models(tmp_path: Path) -> None:
+    samples = [{"text": "so 4", "answer": "4"}, {"text": "so 5", "answer": "5"}]
+    (group,) = reading_of(tmp_path, {"id": "p", "prompt": "q", "samples": samples})
+    assert group.target is None
+    (group,) = reading_of(tmp_path, {"id": "p", "prompt": "q", "solution": "#### 4", "samples": samples})
+    assert group.target == "#### 4"
+
+
 def test_chat_choices_are_responses(tmp_path: Path) -> None:
     choices = [{"message": {"role": "assistant", "content": text}, "finish_reason": "length"} for text in "ab"]
     found = rollouts_of(tmp_path, {"id": "c", "prompt": "q", "choices": choices})
@@ -265,6 +273,17 @@ def test_a_table_of_text_is_read_by_the_same_rules(tmp_path: Path) -> None:
         ("c", "9", None, 3),
     ]
     assert reading.summary.warnings == {"reward_not_a_number": 1, "reward_nan": 1, "targets_differ_in_group": 1}
+
+
+@pytest.mark.parametrize("text", ["prompt,response\n", "[]", "[\n]\n"])
+def test_a_file_of_no_rows_is_an_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "rollouts"
+    path.write_text(text)
+    with pytest.raises(NoUsableRowsError):
+        read(path)
+    pq.write_table(pa.table({"prompt": pa.array([], pa.string()), "response": pa.array([], pa.string())}), path)
+    with pytest.raises(NoUsableRowsError):
+        read(path)
 
 
 def test_parquet_lists_are_wide_rows(tmp_path: Path) -> None:

@@ -53,3 +53,8 @@ def test_memory_is_bounded_by_the_number_of_prompts_compared(monkeypatch: Any) -
     monkeypatch.setattr(variation, "MAX_PROMPTS_COMPARED", 2)
     rows = [(f"p{i}", {"answer": str(j)}) for i in range(5) for j in range(2)]
     assert choice(*rows) == (None, 1)
+
+
+def test_a_missing_gold_and_another_way_to_write_a_number_are_no_variation() -> None:
+    rows = [("p", {"gt": gold, "answer": "x"}) for gold in (None, 18, "", 18.0, "18")]
+    assert choice(*rows) == ("gt", 0)
