@@ -30,6 +30,7 @@ __all__ = ["Ingredients", "assemble"]
 MAX_CARDS = 2_000
 """Cards that a report keeps; its counts count all."""
 
+AS_LOGGED = "as logged"
 _MAX_REFUSALS = 100
 
 
@@ -55,7 +56,7 @@ class Ingredients:
     def scored_by(self) -> str:
         """The name of what gave the rewards under audit."""
         if self.suspect is None:
-            return "rewards as logged"
+            return AS_LOGGED
         return _name(self.suspect) + ("" if self.judgement.has_rewards or not self.is_same else ", no rewards logged")
 
 
@@ -137,11 +138,11 @@ def _tables(found: Ingredients) -> tuple[list[GroupTable], GroupKinds, GroupKind
     judgement = found.judgement
     by_name: dict[str, list[float | None]] = {}
     if judgement.has_rewards:
-        by_name["rewards as logged"] = [rollout.logged for _, rollout in judgement.rollouts()]
+        by_name[AS_LOGGED] = [rollout.logged for _, rollout in judgement.rollouts()]
     by_name[found.scored_by] = scored
     can_repair = judgement.has_responses and judgement.has_targets
     if can_repair and not found.is_same:
-        by_name["as judged by the referee"] = [
+        by_name["by the referee"] = [
             None if rollout.referee is None else rollout.referee.reward for _, rollout in judgement.rollouts()
         ]
     if can_repair:

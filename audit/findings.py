@@ -16,8 +16,9 @@ from .report.model import (
     Severity,
     Stake,
 )
+from .report.text import percent
 
-__all__ = ["RANK", "findings", "headline", "percent"]
+__all__ = ["RANK", "findings", "headline"]
 
 RANK: dict[Severity, int] = {"ok": 0, "warn": 1, "fail": 2}
 
@@ -57,19 +58,6 @@ def findings(
 def headline(found: Sequence[Finding]) -> Finding:
     """The first of the worst."""
     return max(found, key=lambda finding: RANK[finding.severity])
-
-
-def percent(share: float | None) -> str:
-    """A share for a person.
-
-    Example:
-        >>> percent(0.0012), percent(0.25), percent(None)
-        ('0.12 %', '25 %', 'not measured')
-    """
-    if share is None:
-        return "not measured"
-    value = 100 * share
-    return f"{value:.0f} %" if value >= 10 or value == round(value) else f"{value:.2g} %"
 
 
 def _counted(n: int, noun: str) -> str:
@@ -112,7 +100,7 @@ def _causes(causes: Sequence[CauseCount], n_rollouts: int, n_groups: int) -> Ite
         yield Finding(
             section="causes",
             severity=_severity(faults / n, SCORING_FAULTS),
-            sentence=f"{faults} rollouts ({percent(faults / n)}) have no reward because scoring failed",
+            sentence=f"{_counted(faults, 'rollout')} ({percent(faults / n)}) without a reward because scoring failed",
             threshold=f"fail from {percent(SCORING_FAULTS)} of the rollouts, else warn",
         )
     negatives = [count for count in causes if count.cause.startswith("false_negative")]
@@ -155,7 +143,7 @@ def _paid(paid: PaidButWrong | None, n_rollouts: int) -> Iterator[Finding]:
         yield Finding(
             section="causes",
             severity=_severity(share, PAID),
-            sentence=f"{paid.n_rollouts} rollouts ({percent(share)}) were paid though the referee finds them wrong",
+            sentence=f"{_counted(paid.n_rollouts, 'rollout')} ({percent(share)}) paid though the referee refuses",
             threshold=f"fail from {percent(PAID)} of the rollouts, else warn",
         )
 

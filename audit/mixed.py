@@ -107,7 +107,7 @@ def _share(split: Split, name: str, holds: Callable[[Judged], bool], seed: int) 
         for side, values in zip(sides, found, strict=True):
             side.extend(values)
         by_prompt[prompt_id].append(_mean(found[0]) - _mean(found[1]))
-    if not any(sides[0]) and not any(sides[1]):
+    if len({*sides[0], *sides[1]}) < 2:  # all responses alike: nothing to compare
         return None
     return _difference(name, _mean(sides[0]), _mean(sides[1]), by_prompt, (-1.0, 1.0), seed)
 

@@ -14,7 +14,7 @@ from ..rollouts.messages import Completion, Prompt
 from .base import Extracted
 from .code_blocks import code_block_answer
 from .committed import announced, boxed_only, choice_answer, committed_answer, number_anywhere, tagged_only
-from .plain_box import plain_box
+from .plain_endings import plain_ending
 from .regions import answer_region
 
 
@@ -26,16 +26,16 @@ class RegionExtractor:
         name: the method reported where the region itself decides (an unclosed thought).
         find: from the region's text to the answer, its span relative to that text; None where the
             pattern does not occur.
-        reads_boxes: a text that ends with one plain boxed integer may take the short way (`plain_box`).
+        takes_short_way: a text that ends with one boxed integer or `#### 42` is read the short way (`plain_endings`).
     """
 
     name: str
     find: Callable[[str], Extracted | None]
-    reads_boxes: bool = False
+    takes_short_way: bool = False
 
     def extract(self, completion: Completion, *, prompt: Prompt | None = None) -> Extracted | None:
         """The committed answer; None where the pattern does not occur. Never raises on any text."""
-        if self.reads_boxes and (plain := plain_box(completion, prompt)) is not None:
+        if self.takes_short_way and (plain := plain_ending(completion, prompt)) is not None:
             return plain
         region = answer_region(completion, prompt)
         if region.outcome is not None:
@@ -134,4 +134,4 @@ def auto(*, last_number: bool = True) -> RegionExtractor:
         >>> auto().extract("<think>41?</think> So we end up with 42 apples.").text
         '42'
     """
-    return RegionExtractor("auto", partial(committed_answer, last_number), reads_boxes=True)
+    return RegionExtractor("auto", partial(committed_answer, last_number), takes_short_way=True)

@@ -5,24 +5,32 @@ at fault when the verifier under audit is.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from math import isfinite
 from time import perf_counter
-from typing import Any
 
 from ..errors import ArgumentError, InputError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
 from ..rollouts.messages import Completion, Prompt
-from .base import Outcome, Target, Verdict, Verifier, get, verifiers
+from .base import Target, Verdict, Verifier, get, verifiers
 from .isolation import Workers
+from .rows import Triple, as_triple, error, verdict_of_plain
+
+__all__ = ["FunctionVerifier", "load_verifier"]
 
 _DESCRIBE = "rewardgate.verifiers.user_function:describe"
 _JUDGE = "rewardgate.verifiers.user_function:judge_rows"
 
-Row = tuple[Completion, Target, Prompt | None]
+_RULES: tuple[tuple[type[WorkerError], str], ...] = (
+    (WorkerTimeoutError, "timed_out"),
+    (WorkerMemoryError, "out_of_memory"),
+    (WorkerDiedError, "crashed"),
+)
 
 
-def load_verifier(spec: str, *, workers: int = 2, timeout_s: float = 30.0) -> Verifier:
+def load_verifier(
+    spec: str, *, workers: int = 2, timeout_s: float = 30.0, start_timeout_s: float = 60.0, batch_size: int = 16
+) -> Verifier:
     """The verifier that a user named.
 
     Args:
@@ -31,14 +39,22 @@ def load_verifier(spec: str, *, workers: int = 2, timeout_s: float = 30.0) -> Ve
             current folder is importable in the workers only.
         workers: processes that run a function.
         timeout_s: seconds that one call of it may take.
+        start_timeout_s: seconds that a process may take to start and import it.
+        batch_size: rows handed to a process at once.
 
     Raises:
         UnknownNameError: no verifier is registered under that name.
         InputError: the function cannot be found, imported or called.
+
+    Example:
+        >>> load_verifier("math").verify("4", "4").outcome
+        <Outcome.CORRECT: 'correct'>
     """
     if ":" not in spec or spec in verifiers:
         return get(spec)
-    return FunctionVerifier(spec, workers=workers, timeout_s=timeout_s)
+    return FunctionVerifier(
+        spec, workers=workers, timeout_s=timeout_s, start_timeout_s=start_timeout_s, batch_size=batch_size
+    )
 
 
 class FunctionVerifier:
@@ -47,35 +63,60 @@ class FunctionVerifier:
     Args:
         spec: `pkg.mod:fn` or `path/file.py:fn`.
         workers: processes that run it.
-        timeout_s: seconds that one call (of a batch, for TRL's shape) may take.
+        timeout_s: seconds that one call may take: of a batch, for TRL's shape; the rows of a batch that took
+            longer are judged one by one.
+        start_timeout_s: seconds that a process may take to start and import it; in no call's time.
         correct_at: returned number from which a completion is CORRECT (its reward is then 1.0; the number
-            itself stands in the detail). Anything below is INCORRECT with the number as its reward.
-        batch_size: rows handed to a worker at once.
+            itself stands in the detail). Anything below is INCORRECT with the number as its reward, divided
+            by `correct_at` where that is above 1.
+        batch_size: rows handed to a process at once.
+        memory_bytes: memory that each process may allocate.
+
+    Attributes:
+        signature: `"trl"`, `"verl"`, `"plain"` or `"verifier"`.
+        told: a sentence that says which parameter is given what.
 
     Raises:
+        ArgumentError: a number is out of its range.
         InputError: the function cannot be found, imported or called.
     """
 
     runs_in_workers = True
 
     def __init__(
-        self, spec: str, *, workers: int = 2, timeout_s: float = 30.0, correct_at: float = 1.0, batch_size: int = 16
+        self,
+        spec: str,
+        *,
+        workers: int = 2,
+        timeout_s: float = 30.0,
+        start_timeout_s: float = 60.0,
+        correct_at: float = 1.0,
+        batch_size: int = 16,
+        memory_bytes: int | None = 16 * 1024**3,
     ) -> None:
-        if timeout_s <= 0:
-            raise ArgumentError(f"timeout_s: expected a positive number of seconds, got {timeout_s}")
-        if correct_at > 1:
-            raise ArgumentError(f"correct_at: expected at most 1, got {correct_at}")
+        for name, value in (("timeout_s", timeout_s), ("start_timeout_s", start_timeout_s), ("correct_at", correct_at)):
+            if not (isfinite(value) and value > 0):
+                raise ArgumentError(f"{name}: expected a positive number, got {value}")
+        if batch_size < 1:
+            raise ArgumentError(f"batch_size: expected at least 1, got {batch_size}")
         self.spec = spec
         self.version = "user function"
         self._timeout_s = timeout_s
         self._correct_at = correct_at
         self._batch_size = batch_size
-        self._workers = Workers(workers, preload=("rewardgate.verifiers.user_function",), search_path=(os.getcwd(),))
+        self._workers = Workers(
+            workers,
+            memory_bytes=memory_bytes,
+            start_timeout_s=start_timeout_s,
+            search_path=(os.getcwd(),),
+            # A slow import counts against no row, in a process that replaces a killed one neither.
+            warm_up=(_DESCRIBE, spec),
+        )
         try:
-            told = self._workers.call(_DESCRIBE, spec, timeout_s=max(timeout_s, 60.0))
-        except WorkerError as error:
+            told = self._workers.call(_DESCRIBE, spec, timeout_s=start_timeout_s)
+        except WorkerError as failure:
             self._workers.close()
-            raise InputError(f"verifier: expected an importable function at {spec}, got {error}") from None
+            raise InputError(f"verifier: expected an importable function at {spec}, got {failure}") from None
         self.signature: str = told["signature"]
         self.told: str = told["told"]
 
@@ -83,45 +124,29 @@ class FunctionVerifier:
         """The function's verdict on one completion."""
         return self.verify_batch([(completion, target, prompt)])[0]
 
-    def verify_batch(self, rows: Sequence[Row]) -> list[Verdict]:
+    def verify_batch(self, rows: Sequence[Triple]) -> list[Verdict]:
         """One verdict a row, in order; a row that hangs or crashes the function never costs another."""
-        remaining = iter(rows)
-        batches = list(iter(lambda: list(islice(remaining, self._batch_size)), []))
-        if len(batches) == 1:
-            return self._judge(batches[0])
-        with ThreadPoolExecutor(self._workers.size) as threads:
-            return [verdict for verdicts in threads.map(self._judge, batches) for verdict in verdicts]
+        items = [as_triple(row) for row in rows]
+        usable = [item for item in items if not isinstance(item, Verdict)]
+        batches = [usable[start : start + self._batch_size] for start in range(0, len(usable), self._batch_size)]
+        if len(batches) <= 1:
+            judged = iter([verdict for batch in batches for verdict in self._judge(batch)])
+        else:
+            with ThreadPoolExecutor(self._workers.size) as threads:
+                judged = iter([verdict for verdicts in threads.map(self._judge, batches) for verdict in verdicts])
+        return [item if isinstance(item, Verdict) else next(judged) for item in items]
 
     def close(self) -> None:
         """End the worker processes."""
         self._workers.close()
 
-    def _judge(self, rows: list[Row]) -> list[Verdict]:
+    def _judge(self, rows: Sequence[Triple]) -> list[Verdict]:
         started = perf_counter()
         try:
-            results = self._workers.call(_JUDGE, self.spec, rows, timeout_s=self._timeout_s)
-            if len(results) != len(rows):
-                raise WorkerError(f"answered {len(results)} rows of {len(rows)}")
-        except WorkerError as error:
+            answer = self._workers.call(_JUDGE, self.spec, list(rows), self._correct_at, timeout_s=self._timeout_s)
+            return [verdict_of_plain(plain) for plain in answer]
+        except WorkerError as failure:
             if len(rows) > 1:
                 return [verdict for row in rows for verdict in self._judge([row])]
-            return [self._failed(error, perf_counter() - started)]
-        seconds = (perf_counter() - started) / len(rows)
-        return [self._verdict(result, seconds) for result in results]
-
-    def _verdict(self, result: dict[str, Any], seconds: float) -> Verdict:
-        reward, rule, detail = result["reward"], result["rule"], result["detail"]
-        if reward is None:
-            return Verdict(Outcome.ERROR, None, rule=rule, detail=detail, seconds=seconds)
-        if reward >= self._correct_at:
-            return Verdict(Outcome.CORRECT, 1.0, rule=rule, detail=detail, seconds=seconds)
-        return Verdict(Outcome.INCORRECT, reward, rule=rule, detail=detail, seconds=seconds)
-
-    def _failed(self, error: WorkerError, seconds: float) -> Verdict:
-        rules: Iterable[tuple[type[WorkerError], str]] = (
-            (WorkerTimeoutError, "timed_out"),
-            (WorkerMemoryError, "out_of_memory"),
-            (WorkerDiedError, "crashed"),
-        )
-        rule = next((name for kind, name in rules if isinstance(error, kind)), "raised")
-        return Verdict(Outcome.ERROR, None, rule=rule, detail=str(error), seconds=seconds)
+            rule = next((rule for kind, rule in _RULES if isinstance(failure, kind)), "raised")
+            return [error(rule, str(failure), perf_counter() - started)]

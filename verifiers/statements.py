@@ -43,7 +43,7 @@ _ASKED_FOR = re.compile(
     re.IGNORECASE,
 )
 _SAID_BEFORE = re.compile(
-    r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\n]{1,60}?\\\)|\*\*[^*\n]{1,60}\*\*|[^\s,;:]+)\s+(?:is|was)(?P<negation>\s+not"
+    r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\n]{1,60}?\\\)|\*\*[^*\n]{1,60}\*\*|(?<!\S)[^\s,;:]+)\s+(?:is|was)(?P<negation>\s+not"
     r"|n['’]t)?"
     r"\s+(?:therefore\s+|thus\s+|clearly\s+)?(?:the|our|my|your)\s+(?:final\s+|correct\s+|right\s+|required\s+"
     r"|desired\s+|only\s+|best\s+)*a?\Z"

@@ -1,32 +1,33 @@
 """What runs inside the worker for a user's own reward function: finding it, reading its signature, calling it.
 
-Imported by the worker only; `functions` holds the caller's side. Everything that comes back is plain data.
+`functions` holds the caller's side. Everything that goes back is a verdict as plain data.
 """
 
-import asyncio
 import importlib
 import importlib.util
 import inspect
 import math
-import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from time import perf_counter
+from typing import Any
 
-TARGET_NAMES = (
-    "solution", "answer", "target", "ground_truth", "gold", "gold_answer", "reference", "label", "expected", "gt",
-)  # fmt: skip
-RESPONSE_NAMES = ("completion", "response", "output", "prediction", "pred", "solution_str", "text", "generation")
-PROMPT_NAMES = ("prompt", "question", "problem", "query")
+from ..rollouts.messages import completion_text
+from .base import Outcome, Verdict
+from .rows import Triple, error, plain_verdict
+from .user_signature import TARGET_NAMES, Signature, read_signature
+
+__all__ = ["describe", "judge_rows"]
 
 
-class _Found(NamedTuple):
-    function: Callable[..., Any]
-    signature: str  # "trl", "verl", "verifier" or "plain"
-    told: str
-    parameters: Mapping[str, inspect.Parameter]
+@dataclass(slots=True)
+class _Found:
+    function: Any
+    signature: Signature
+    form: str | None = field(default=None)  # the form of completions that a TRL function took: "text" or "chat"
 
 
 def describe(spec: str) -> dict[str, str]:
@@ -36,25 +37,21 @@ def describe(spec: str) -> dict[str, str]:
         TypeError: its parameters are of none of the known shapes; the message says which it has.
     """
     found = _find(spec)
-    return {"signature": found.signature, "told": found.told}
+    return {"signature": found.signature.shape, "told": found.signature.told}
 
 
-def judge_rows(spec: str, rows: list[tuple[Any, Any, Any]]) -> list[dict[str, Any]]:
-    """One result a row of (completion, target, prompt): `{"reward": float | None, "rule", "detail"}`.
+def judge_rows(spec: str, rows: Sequence[Triple], correct_at: float) -> list[dict[str, Any]]:
+    """One verdict a row, as plain data.
 
-    A row whose call raises says so in its own result; a batch function that raises is asked again row by
+    A row whose call raises says so in its own verdict; a batch function that raises is asked again row by
     row, so that one row never costs another.
     """
     found = _find(spec)
-    if found.signature != "trl":
-        return [_result(lambda row=row: _call_one(found, *row)) for row in rows]
-    try:
-        rewards = _call_trl(found, rows)
-    except Exception as error:
-        if len(rows) == 1:
-            return [_raised(error)]
-        return [judge_rows(spec, [row])[0] for row in rows]
-    return [_result(lambda reward=reward: reward) for reward in rewards]
+    if found.signature.shape == "trl":
+        verdicts = _batch_verdicts(found, rows, correct_at)
+    else:
+        verdicts = [_verdict(lambda row=row: _single(found, row), correct_at) for row in rows]
+    return [plain_verdict(verdict) for verdict in verdicts]
 
 
 @lru_cache(maxsize=8)
@@ -65,29 +62,7 @@ def _find(spec: str) -> _Found:
         function = getattr(function, name)
     if inspect.isclass(function):
         function = function()
-    if hasattr(function, "verify") and not inspect.isfunction(function):
-        return _Found(function.verify, "verifier", "a verifier: verify(completion, target, prompt=…)", {})
-    parameters = inspect.signature(function).parameters
-    names = list(parameters)
-    if "completions" in parameters:
-        return _Found(function, "trl", f"TRL's shape: {attribute}({', '.join(names)}), in batches", parameters)
-    if "solution_str" in parameters:
-        return _Found(
-            function, "verl", f"verl's shape: {attribute}({', '.join(names)}), one response a call", parameters
-        )
-    positional = [
-        name
-        for name, parameter in parameters.items()
-        if parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    if len(positional) < 2:
-        raise TypeError(
-            f"{attribute}: expected (completions, **columns), (data_source, solution_str, ground_truth, extra_info) "
-            f"or (completion, target), got ({', '.join(names)})"
-        )
-    swapped = positional[0] in TARGET_NAMES and positional[1] in RESPONSE_NAMES
-    order = "target, completion" if swapped else "completion, target"
-    return _Found(function, "plain", f"a plain shape: {attribute}({order}), one response a call", parameters)
+    return _Found(function, read_signature(function, attribute))
 
 
 def _module(place: str) -> Any:
@@ -97,103 +72,143 @@ def _module(place: str) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"no file {place}")
     sys.path.append(str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    # Under a name of our own: a user's random.py must not become everybody's `random`.
+    name = f"rewardgate_user_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{place} is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module
 
 
-def _call_trl(found: _Found, rows: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
-    completions = [completion for completion, _, _ in rows]
+def _single(found: _Found, row: Triple) -> Any:
+    completion, target, prompt = row
+    if found.signature.shape == "verifier":
+        return _awaited(found.function.verify(completion, target, prompt=prompt))
+    values = {
+        "completion": completion_text(completion or ""),
+        "target": target,
+        "prompt": prompt,
+        "data_source": "",
+        "extra_info": {},
+    }
+    positional = [values[role] for name, role in found.signature.roles if name in found.signature.positional_only]
+    named = {name: values[role] for name, role in found.signature.roles if name not in found.signature.positional_only}
+    return _awaited(found.function(*positional, **named))
+
+
+def _batch_verdicts(found: _Found, rows: Sequence[Triple], correct_at: float) -> list[Verdict]:
+    started = perf_counter()
     try:
-        return _trl_rewards(found, rows, completions)
-    except (TypeError, KeyError, IndexError, AttributeError):
-        if not all(isinstance(completion, str) for completion in completions):
-            raise
-        # Written for conversations: hand the same text over as a chat completion.
-        chats = [[{"role": "assistant", "content": completion}] for completion in completions]
-        return _trl_rewards(found, rows, chats)
+        rewards = _batch(found, rows)
+    except Exception as raised:
+        if len(rows) == 1:
+            return [_raised(raised, perf_counter() - started)]
+        return [verdict for row in rows for verdict in _batch_verdicts(found, [row], correct_at)]
+    seconds = (perf_counter() - started) / len(rows)
+    return [_verdict(lambda reward=reward: reward, correct_at, seconds) for reward in rewards]
 
 
-def _trl_rewards(found: _Found, rows: Sequence[tuple[Any, Any, Any]], completions: list[Any]) -> list[Any]:
+def _batch(found: _Found, rows: Sequence[Triple]) -> list[Any]:
+    """The rewards of a TRL function, given texts or chat messages: whichever it takes, the rows' own form first."""
+    if found.form is not None:
+        return _rewards(found, rows, found.form)
+    are_chats = all(not isinstance(completion, str) for completion, _, _ in rows)
+    failures = []
+    for form in ("chat", "text") if are_chats else ("text", "chat"):
+        try:
+            rewards = _rewards(found, rows, form)
+        except (TypeError, KeyError, IndexError, AttributeError) as failure:
+            failures.append((form, failure))
+        else:
+            found.form = form
+            return rewards
+    told = "; ".join(f"given {form}: {type(failure).__name__}: {failure}" for form, failure in failures)
+    raise TypeError(told)
+
+
+def _rewards(found: _Found, rows: Sequence[Triple], form: str) -> list[Any]:
     targets = [target for _, target, _ in rows]
-    columns = {
-        "prompts": ["" if prompt is None else prompt for _, _, prompt in rows],
-        "completions": completions,
+    prompts = [_in_form(prompt or "", form, role="user") for _, _, prompt in rows]
+    columns: dict[str, Any] = {
+        "prompts": prompts,
+        "completions": [_in_form(completion or "", form, role="assistant") for completion, _, _ in rows],
         "completion_ids": [[] for _ in rows],
         "trainer_state": None,
         "log_extra": _ignore,
         "log_metric": _ignore,
         **dict.fromkeys(TARGET_NAMES, targets),
     }
-    takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in found.parameters.values())
-    passed = columns if takes_all else {name: columns[name] for name in found.parameters if name in columns}
-    returned = _awaited(found.function(**passed))
+    roles = {"target": targets, "prompt": prompts}
+    named = {name: columns[name] if role == "column" else roles[role] for name, role in found.signature.roles}
+    returned = _awaited(found.function(**({**columns, **named} if found.signature.takes_all else named)))
     rewards = list(returned.tolist() if hasattr(returned, "tolist") else returned)
     if len(rewards) != len(rows):
         raise ValueError(f"returned {len(rewards)} rewards for {len(rows)} completions")
     return rewards
 
 
-def _call_one(found: _Found, completion: Any, target: Any, prompt: Any) -> Any:
-    if found.signature == "verifier":
-        verdict = found.function(completion, target, prompt=prompt)
-        return getattr(verdict, "reward", verdict)
-    text = completion if isinstance(completion, str) else _last_text(completion)
-    if found.signature == "verl":
-        offered = {"data_source": "", "solution_str": text, "ground_truth": target, "extra_info": {}}
-        takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in found.parameters.values())
-        passed = {name: value for name, value in offered.items() if takes_all or name in found.parameters}
-        return _awaited(found.function(**passed))
-    first, second = list(found.parameters)[:2]
-    swapped = first in TARGET_NAMES and second in RESPONSE_NAMES
-    keywords = {name: prompt for name in PROMPT_NAMES if name in list(found.parameters)[2:]}
-    arguments = (target, text) if swapped else (text, target)
-    return _awaited(found.function(*arguments, **keywords))
+def _in_form(text: Any, form: str, *, role: str) -> Any:
+    if form == "chat":
+        return [{"role": role, "content": text}] if isinstance(text, str) else list(text)
+    if isinstance(text, str):
+        return text
+    return completion_text([{**message, "role": "assistant"} for message in text] if role == "user" else text)
 
 
-def _result(call: Callable[[], Any]) -> dict[str, Any]:
+def _verdict(call: Callable[[], Any], correct_at: float, seconds: float | None = None) -> Verdict:
+    started = perf_counter()
     try:
         returned = call()
+        if isinstance(returned, Verdict):
+            return returned
         if isinstance(returned, Mapping):
             if "score" not in returned:
                 raise TypeError(f'returned a mapping without "score": {sorted(map(str, returned))[:5]}')
             returned = returned["score"]
-        if returned is None:
-            return {"reward": None, "rule": "returned_none", "detail": "the function returned None"}
-        reward = float(returned)
-    except Exception as error:
-        return _raised(error)
+        if isinstance(returned, str | bytes):
+            raise TypeError(f"returned {returned[:80]!r}, not a number")
+        reward = None if returned is None else float(returned)
+    except Exception as raised:
+        return _raised(raised, perf_counter() - started)
+    spent = perf_counter() - started if seconds is None else seconds
+    if reward is None:
+        return error("returned_none", "the function returned None", spent)
+    detail = f"the function returned {reward:g}"
     if not math.isfinite(reward):
-        return {"reward": None, "rule": "returned_nan", "detail": f"the function returned {reward}"}
-    return {"reward": reward, "rule": "returned", "detail": f"the function returned {reward:g}"}
+        return error("returned_nan", detail, spent)
+    # Where right is worth more than 1, parts of it are parts of 1: a reward of 1 means correct.
+    scaled = reward / max(correct_at, 1.0)
+    if reward >= correct_at:
+        return Verdict(Outcome.CORRECT, 1.0, rule="returned", detail=detail, seconds=spent)
+    return Verdict(Outcome.INCORRECT, scaled, rule="returned", detail=detail, seconds=spent)
 
 
-def _raised(error: Exception) -> dict[str, Any]:
-    return {"reward": None, "rule": "raised", "detail": f"{type(error).__name__}: {str(error)[:500]}"}
+def _raised(raised: Exception, seconds: float) -> Verdict:
+    return error("raised", f"{type(raised).__name__}: {raised}", seconds)
 
 
 def _awaited(value: Any) -> Any:
-    if not inspect.isawaitable(value):
-        return value
-
-    async def outcome() -> Any:
-        return await value
-
-    return asyncio.run(outcome())
+    return _loop().run(_outcome(value)) if inspect.isawaitable(value) else value
 
 
-def _last_text(messages: Any) -> str:
-    from ..rollouts.messages import completion_text
+async def _outcome(value: Awaitable[Any]) -> Any:
+    return await value
 
-    return completion_text(messages)
+
+@lru_cache(maxsize=1)
+def _loop() -> Any:
+    """One event loop for the worker's life: clients that a function keeps between calls belong to their loop."""
+    import asyncio
+
+    return asyncio.Runner()
 
 
 def _ignore(*_: Any, **__: Any) -> None:
     """TRL's loggers: nothing is logged here."""
-
-
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -4,11 +4,21 @@ Everything is frozen. A number that could not be computed is None (null in JSON)
 Texts of prompts and responses are clipped; they are a stranger's words, so a renderer must escape them.
 """
 
-import math
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from .evidence import (
+    AnswerTally,
+    CauseCount,
+    Evidence,
+    GroupCard,
+    Number,
+    PaidButWrong,
+    Part,
+    Review,
+    ReviewItem,
+    Support,
+)
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -40,20 +50,6 @@ __all__ = [
 SCHEMA_VERSION = "rewardgate.audit/1"
 
 Severity = Literal["ok", "warn", "fail"]
-
-
-def _finite(value: object) -> object:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-Number = Annotated[float | None, BeforeValidator(_finite)]
-"""A float; None where there is nothing to compute it from."""
-
-
-class Part(BaseModel):
-    """A part of the report: frozen, and without fields that nobody declared."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ReadingFacts(Part):
@@ -159,79 +155,6 @@ class Prediction(Part):
     rho: Number
 
 
-class Evidence(Part):
-    """One rollout that shows what is claimed: where it stands, what was read, and who said what."""
-
-    source: str
-    reward: Number
-    cause: str | None
-    why: str
-    extracted: str | None
-    span: tuple[int, int] | None
-    referee: str
-    referee_rule: str
-    referee_detail: str
-    suspect_detail: str = ""
-    excerpt: str = ""
-
-
-class AnswerTally(Part):
-    """How many rollouts of a group commit to the same answer."""
-
-    answer: str
-    count: int
-
-
-class Support(Part):
-    """What `successes` of `scored` rollouts leave open about the success rate p.
-
-    `upper_bound` is one-sided, at 95 %. `more_samples` maps a rate to how many further rollouts show at
-    least one success with probability 95 % if p is that rate.
-    """
-
-    successes: int
-    scored: int
-    upper_bound: Number
-    more_samples: Mapping[str, int]
-
-
-class GroupCard(Part):
-    """One group that gives no (or hardly any) advantage, with the cause that it takes and its evidence."""
-
-    group_id: str
-    prompt: str
-    target: str
-    kind: str
-    repaired_kind: str
-    successes: int
-    scored: int
-    size: int
-    cause: str
-    is_repairable: bool
-    rollout_causes: Mapping[str, int]
-    answers: tuple[AnswerTally, ...] = ()
-    support: Support | None = None
-    evidence: tuple[Evidence, ...] = ()
-
-
-class CauseCount(Part):
-    """How many wrong-scored rollouts, and how many degenerate and nearly degenerate groups, take a cause."""
-
-    cause: str
-    rollouts: int
-    groups: int
-    near_groups: int
-
-
-class PaidButWrong(Part):
-    """Rollouts scored right that the referee finds wrong: no cause of a dead group, so counted apart."""
-
-    n_rollouts: int
-    n_groups: int
-    by_rule: Mapping[str, int]
-    examples: tuple[Evidence, ...] = ()
-
-
 class Repair(Part):
     """What the groups become once the repairable causes are repaired: before -> after, with ids."""
 
@@ -288,24 +211,6 @@ class MixedGroups(Part):
     n_wrong: int
     length_unit: str
     differences: tuple[OutcomeDifference, ...] = ()
-
-
-class ReviewItem(Part):
-    """Something a person should look at, because no cause may be drawn from it."""
-
-    reason: str
-    group_id: str
-    source: str
-    target: str
-    extracted: str | None
-    detail: str
-
-
-class Review(Part):
-    """The queue: counts by reason, and its first items."""
-
-    counts: Mapping[str, int]
-    items: tuple[ReviewItem, ...] = ()
 
 
 class NotMeasured(Part):

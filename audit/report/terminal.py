@@ -1,331 +1,288 @@
-"""The audit on a terminal: numbered sections in the order in which repairs pay, worst finding last.
+"""The audit on a terminal: numbered sections in the order in which repairs pay, the headline last.
 
-Texts of prompts, targets and responses are a stranger's words: they reach the terminal as plain text, without
-markup, escape sequences, or characters that reorder what is read.
+Everything a stranger wrote goes through `text.shown` and into rich as `Text`, which reads no markup.
 """
 
-import unicodedata
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from .model import AuditReport, Evidence, FailingGold, Golds, GroupCard, GroupTable, Prediction, Stake
+from .cards import card_lines, evidence_line
+from .indent import Indented
+from .model import AuditReport, FailingGold, Golds, GroupCard, GroupTable, Stake
+from .text import number, percent, shown
 
-__all__ = ["render", "shown"]
+__all__ = ["render"]
 
+WIDTH_WHEN_PIPED = 100
 MOST_GOLDS = 5
-MOST_CARDS = 12
+MOST_CARDS_A_CAUSE = 2
 MOST_REVIEWED = 5
 MOST_NOTES = 8
-_BAR_WIDTH = 20
+MOST_IDS = 8
+_BAR_WIDTH = 16
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
-_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def render(report: AuditReport, console: Console | None = None) -> None:
     """Print `report`.
 
     Args:
-        console: where; default a new one on stdout, 100 columns wide where it is no terminal.
+        report: what `audit` returned.
+        console: where; by default stdout, at least 100 columns wide where that is no terminal.
     """
     if console is None:
         console = Console(highlight=False)
-    if not console.is_terminal and console.width < 100:
-        console = Console(file=console.file, width=100, highlight=False)
+        if not console.is_terminal and console.width < WIDTH_WHEN_PIPED:
+            console = Console(width=WIDTH_WHEN_PIPED, highlight=False)
     for part in _parts(report):
-        console.print(_indented(part) if isinstance(part, Text) else part)
+        console.print(Indented(part, 0), highlight=False, end="")
 
 
-def shown(text: str) -> str:
-    """`text` on one line, with every character that is not plain to see written as an escape.
-
-    Example:
-        >>> shown("4\\x1b[31m\\u202e\\n5")
-        '4\\\\x1b[31m\\\\u202e 5'
-    """
-    return "".join(_visible(character) for character in " ".join(text.split()))
-
-
-def _visible(character: str) -> str:
-    if character in _BIDI or unicodedata.category(character) in ("Cc", "Cs", "Co", "Cn"):
-        return character.encode("unicode_escape").decode("ascii")
-    return character
-
-
-def _indented(line: Text) -> RenderableType:
-    """A line whose continuations, where it is too long, begin as far in as itself."""
-    indent = len(line.plain) - len(line.plain.lstrip(" "))
-    return Padding(line[indent:], (0, 0, 0, indent), expand=False) if indent else line
-
-
-def _parts(report: AuditReport) -> Iterable[RenderableType]:
+def _parts(report: AuditReport) -> Iterator[RenderableType]:
     yield from _reading(report)
-    yield from _golds(report)
-    yield from _groups(report)
-    yield from _causes(report)
-    yield from _repair(report)
-    yield from _stake(report)
-    yield from _mixed(report)
-    yield from _review(report)
-    yield from _not_measured(report)
+    sections = (
+        ("GOLDS", _golds),
+        ("GROUPS", _groups),
+        ("CAUSES", _causes),
+        ("BEFORE → AFTER", _repair),
+        ("STAKE", _stake),
+        ("MIXED GROUPS", _mixed),
+        ("NOT MEASURED", _not_measured),
+    )
+    for position, (name, section) in enumerate(sections, start=1):
+        yield _heading(position, name, report)
+        # Indented as a block, so that wrapped lines keep the indent.
+        yield from (Indented(part, 2) for part in section(report))
+    yield Text()
+    for finding in report.findings:
+        line = Text(f"{finding.severity:<5}", style=_STYLES[finding.severity])
+        line.append(f"{finding.section}: {shown(finding.sentence)}", style="default")
+        yield line.append(f" ({finding.threshold})" if finding.threshold else "", style="dim")
     yield Text()
     yield Text.assemble((f"{report.severity.upper()}  ", _STYLES[report.severity]), (shown(report.headline), "bold"))
 
 
-def _reading(report: AuditReport) -> Iterable[RenderableType]:
-    reading = report.reading
-    sizes = ", ".join(f"{count} of {size}" for size, count in list(reading.group_sizes.items())[:6])
-    fields = " · ".join(f"{role} = {shown(column)}" for role, column in reading.fields.items())
-    yield Text(
-        f"{reading.n_rollouts} rollouts · {reading.n_groups} groups ({sizes}) · {reading.n_rows} rows as "
-        f"{reading.format}, {reading.n_refused} refused"
-    )
-    yield Text(f"read: {fields}", style="dim")
-    yield Text(f"scored by: {shown(report.scored_by)} · referee: {shown(report.referee)}", style="dim")
-    for refusal in reading.refusals[:3]:
-        yield Text(f"  refused {shown(refusal)}", style="yellow")
-    for note in reading.notes[:MOST_NOTES]:
-        yield Text(f"  note: {shown(note)}", style="dim")
-
-
-def _heading(number: int, name: str, report: AuditReport) -> Text:
-    severities = [finding.severity for finding in report.findings if finding.section.lower() == name.lower()]
-    worst = max(severities, key=("ok", "warn", "fail").index, default=None)
-    heading = Text(f"\n{number} {name.upper()}", style="bold")
-    if worst is not None:
+def _heading(position: int, name: str, report: AuditReport) -> Text:
+    severities = [finding.severity for finding in report.findings if finding.section.upper() == name]
+    heading = Text(f"\n{position} {name}", style="bold")
+    if severities:
+        worst = max(severities, key=list(_STYLES).index)
         heading.append(f"  {worst.upper()}", style=_STYLES[worst])
     return heading
 
 
-def _golds(report: AuditReport) -> Iterable[RenderableType]:
-    yield _heading(1, "golds", report)
+def _reading(report: AuditReport) -> Iterator[RenderableType]:
+    reading = report.reading
+    sizes = ", ".join(f"{count} of {size}" for size, count in list(reading.group_sizes.items())[:6])
+    sizes += ", …" if len(reading.group_sizes) > 6 else ""
+    fields = ", ".join(
+        role if role == column else f"{role} = {shown(column)}" for role, column in reading.fields.items()
+    )
+    yield Text(
+        f"{reading.n_rollouts} rollouts · {reading.n_groups} groups ({sizes}) · {reading.n_rows} rows read as "
+        f"{reading.format}, {reading.n_refused} refused"
+    )
+    yield Text(f"fields: {fields}", style="dim")
+    opinion = f" · second opinion: {report.second_opinion}" if report.second_opinion else ""
+    yield Text(f"scored: {shown(report.scored_by)} · referee: {shown(report.referee)}{opinion}", style="dim")
+    for refusal in reading.refusals[:3]:
+        yield Text(f"refused: {shown(refusal)}", style="yellow")
+    for note in reading.notes[:MOST_NOTES]:
+        yield Text(f"note: {shown(note)}", style="dim")
+
+
+def _golds(report: AuditReport) -> Iterator[RenderableType]:
     golds = report.golds
     if golds is None:
-        yield Text("  not measured (see below)", style="dim")
+        yield _absent()
         return
+    by = shown(report.scored_by) if golds.tested_with == "suspect" else f"{shown(report.referee)}, the referee"
     yield Text(
-        f"  {golds.n_failing}/{golds.n_tested} targets do not verify against themselves "
-        f"({shown(golds.tested_with)}, offered as {golds.form})"
+        f"{golds.n_failing}/{golds.n_targets} targets do not verify against themselves (asked {by}, offered as "
+        f"{golds.form})"
     )
-    yield from _failing_golds(golds)
+    if golds.failing:
+        yield from _failing_golds(golds)
     for note in golds.notes[:MOST_NOTES]:
-        yield Text(f"  note: {shown(note)}", style="dim")
+        yield Text(f"note: {shown(note)}", style="dim")
 
 
-def _failing_golds(golds: Golds) -> Iterable[RenderableType]:
-    if not golds.failing:
-        return
+def _failing_golds(golds: Golds) -> Iterator[RenderableType]:
     yield Text(
-        f"  they cost {golds.n_rollouts} rollouts in {golds.n_groups} groups; "
-        f"{golds.n_right} of them hold an answer that the referee finds right"
+        f"{golds.n_rollouts} rollouts in {golds.n_groups} groups have such a target; {golds.n_right} right answers "
+        "among them were not scored right"
     )
-    yield _gold_table(golds.failing[:MOST_GOLDS])
-    if len(golds.failing) > MOST_GOLDS:
-        yield Text(f"    … {golds.n_failing - MOST_GOLDS} more in the JSON report", style="dim")
-    for number, fix in enumerate(golds.fixes):
-        tested = f"; {fix.answers_accepted}/{fix.answers_tested} right answers accepted after it" * bool(
-            fix.answers_tested
-        )
-        lead = "  fix: " if number == 0 else "  also tried: "
-        yield Text(f"{lead}{fix.name} → {fix.still_failing}/{fix.n_targets} fail (tested){tested}")
-
-
-def _gold_table(failing: Iterable[FailingGold]) -> Table:
-    table = _table("target", "rollouts", "accepted as", "after the fix")
-    for gold in failing:
-        accepted = ", ".join(form.form for form in gold.forms if form.accepted) or "nothing"
+    table = _table("target", "rollouts", ">asked as", ">after the fix")
+    for gold in golds.failing[:MOST_GOLDS]:
         after = {None: "–", True: "accepted", False: "still refused"}[gold.accepted_after_fix]
-        table.add_row(Text(shown(gold.target)), str(gold.n_rollouts), Text(accepted), after)
-    return table
+        table.add_row(Text(shown(gold.target, 60)), str(gold.n_rollouts), Text(_forms(gold)), after)
+    yield table
+    if golds.n_failing > MOST_GOLDS:
+        yield Text(f"… {golds.n_failing - MOST_GOLDS} more in the JSON report", style="dim")
+    for position, fix in enumerate(golds.fixes):
+        line = "fix" if position == 0 else "also tried"
+        line += f": {fix.name} → {fix.still_failing}/{fix.n_targets} fail (tested)"
+        if fix.answers_tested:
+            line += f"; {fix.answers_accepted}/{fix.answers_tested} of the right answers accepted after it"
+        yield Text(line, style="default" if position == 0 else "dim")
 
 
-def _groups(report: AuditReport) -> Iterable[RenderableType]:
-    yield _heading(2, "groups", report)
-    table = _table(
-        "scored", "all-wrong", f"near (≤{report.near})", "mixed", "all-correct", "other", "p", "ACR", "A ≠ 0"
-    )
+def _forms(gold: FailingGold) -> str:
+    return ", ".join(f"{form.form} {'accepted' if form.accepted else shown(form.outcome)}" for form in gold.forms)
+
+
+def _groups(report: AuditReport) -> Iterator[RenderableType]:
+    table = _table("", "all wrong", f"≤{report.near} right", "mixed", "all right", "other", "p", "ACR", "A≠0")
     for row in report.groups:
         table.add_row(*_group_row(row))
     yield table
-    if report.prediction is not None:
-        yield _prediction(report.prediction)
+    found = report.prediction
+    if found is not None and found.observed_no_success is not None:
+        yield Text(
+            f"without a success: observed {number(found.observed_no_success)}, (1-p)^G {number(found.iid_no_success)}, "
+            f"beta-binomial {number(found.fitted_no_success)} · without a failure: observed "
+            f"{number(found.observed_all_success)}, p^G {number(found.iid_all_success)}, beta-binomial "
+            f"{number(found.fitted_all_success)} · rho {number(found.rho)}",
+            style="dim",
+        )
 
 
 def _group_row(row: GroupTable) -> tuple[str | Text, ...]:
     other = row.tied + row.singleton + row.unscorable
     counts = (row.all_wrong, row.near_all_wrong, row.mixed, row.all_correct, other)
     rates = (row.success_rate, row.acr, row.nonzero_advantage_rate)
-    return (Text(shown(row.name)), *map(str, counts), *map(_number, rates))
+    return (Text(shown(row.name)), *map(str, counts), *map(number, rates))
 
 
-def _prediction(prediction: Prediction) -> Text:
-    return Text(
-        f"  share without a success: observed {_number(prediction.observed_no_success)}, one rate for all would "
-        f"give {_number(prediction.iid_no_success)}, beta-binomial {_number(prediction.fitted_no_success)} "
-        f"(rho {_number(prediction.rho)})",
-        style="dim",
-    )
-
-
-def _causes(report: AuditReport) -> Iterable[RenderableType]:
-    yield _heading(3, "causes", report)
-    if not any(count.rollouts for count in report.causes):
-        yield Text("  no rollout was scored wrong", style="dim")
-    else:
-        table = _table("cause", "rollouts", "dead groups", "nearly dead", "")
-        most = max(count.rollouts for count in report.causes)
-        for count in report.causes:
-            if not count.rollouts:
-                continue
-            bar = "█" * max(1, round(_BAR_WIDTH * count.rollouts / most))
+def _causes(report: AuditReport) -> Iterator[RenderableType]:
+    found = [count for count in report.causes if count.rollouts or count.groups or count.near_groups]
+    if found:
+        table = _table("cause", "rollouts", "groups", "nearly dead", ">")
+        most = max(count.rollouts for count in found)
+        for count in found:
+            bar = "█" * max(1, round(_BAR_WIDTH * count.rollouts / most)) if count.rollouts else ""
             table.add_row(count.cause, str(count.rollouts), str(count.groups), str(count.near_groups), bar)
         yield table
-    for card in report.cards[:MOST_CARDS]:
-        yield _card(card)
-    left = report.n_cards_left_out + max(0, len(report.cards) - MOST_CARDS)
+        none = ", ".join(count.cause for count in report.causes if count not in found)
+        if none:
+            yield Text(f"none: {none}", style="dim")
+    else:
+        yield Text("no rollout was scored wrong, or there was nothing to explain it by", style="dim")
+    cards = list(_some_cards(report.cards))
+    for card in cards:
+        yield from card_lines(card)
+    left = report.n_cards_left_out + len(report.cards) - len(cards)
     if left:
-        yield Text(f"  … {left} more groups", style="dim")
+        yield Text(f"… {left} more groups in the JSON report", style="dim")
+    yield from _paid(report)
+    yield from _review(report)
+
+
+def _some_cards(cards: Iterable[GroupCard]) -> Iterator[GroupCard]:
+    """The first cards of each cause, so that one frequent cause does not hide the others."""
+    seen: Counter[str] = Counter()
+    for card in cards:
+        seen[card.cause] += 1
+        if seen[card.cause] <= MOST_CARDS_A_CAUSE:
+            yield card
+
+
+def _paid(report: AuditReport) -> Iterator[RenderableType]:
     paid = report.paid_but_wrong
     if paid is not None and paid.n_rollouts:
-        rules = ", ".join(f"{shown(rule)} {count}" for rule, count in paid.by_rule.items())
-        yield Text(f"  paid but wrong: {paid.n_rollouts} rollouts in {paid.n_groups} groups ({rules})", style="yellow")
-        for evidence in paid.examples[:2]:
-            yield _evidence(evidence)
+        rules = ", ".join(f"{shown(rule)} {count}" for rule, count in list(paid.by_rule.items())[:6])
+        yield Text(f"paid, though the referee refuses: {paid.n_rollouts} rollouts in {paid.n_groups} groups ({rules})")
+        for example in paid.examples[:2]:
+            yield evidence_line(example)
 
 
-def _card(card: GroupCard) -> RenderableType:
-    title = Text.assemble(
-        "  ", (shown(card.group_id), "bold"), f"  {card.successes}/{card.scored}  ", (card.cause, "cyan"),
-        f"  {card.kind} → {card.repaired_kind}" if card.repaired_kind != card.kind else f"  {card.kind}",
-        f"   target {shown(card.target)}",
-    )  # fmt: skip
-    lines = [title]
-    if card.support is not None:
-        samples = card.support.more_samples
-        needed = ", ".join(f"{count} more show p = {rate}" for rate, count in samples.items())
-        lines.append(
-            Text(
-                f"      p ≤ {_number(card.support.upper_bound)} (95 %)" + (f"; {needed}" if needed else ""), style="dim"
-            )
-        )
-    if card.answers:
-        tally = ", ".join(f"{shown(answer.answer)} ×{answer.count}" for answer in card.answers[:4])
-        lines.append(Text(f"      answers: {tally}", style="dim"))
-    lines += [_evidence(evidence) for evidence in card.evidence[:1]]
-    return Group(*map(_indented, lines))
+def _review(report: AuditReport) -> Iterator[RenderableType]:
+    if not report.review.counts:
+        return
+    counts = ", ".join(f"{reason} {count}" for reason, count in report.review.counts.items())
+    yield Text(f"for a person to look at, in no cause: {counts}")
+    for item in report.review.items[:MOST_REVIEWED]:
+        extracted = "nothing" if item.extracted is None else shown(item.extracted, 60)
+        line = f"{shown(item.source)}: {item.reason} · target {shown(item.target, 60)} · extracted {extracted}"
+        yield Indented(Text(line + (f" · {shown(item.detail, 120)}" if item.detail else ""), style="dim"), 4)
 
 
-def _evidence(evidence: Evidence) -> Text:
-    extracted = "nothing" if evidence.extracted is None else shown(evidence.extracted)
-    why = f" · {shown(evidence.why)}" if evidence.why else ""
-    detail = f" · {shown(evidence.referee_detail)}" if evidence.referee_detail else ""
-    return Text(f"      {shown(evidence.source)}: extracted {extracted}{why} · referee: {evidence.referee}{detail}")
-
-
-def _repair(report: AuditReport) -> Iterable[RenderableType]:
-    yield _heading(4, "before → after", report)
+def _repair(report: AuditReport) -> Iterator[RenderableType]:
     repair = report.repair
     if repair is None:
-        yield Text("  not measured (see below)", style="dim")
+        yield _absent()
         return
-    changed = {change: count for change, count in repair.changes.items() if len({*change.split(" -> ")}) > 1}
-    changes = _counted(changed) or "no group changes its kind"
-    yield Text(f"  {repair.n_rollouts_flipped} rollouts change their reward · {changes}")
+    changes = ", ".join(f"{change} {count}" for change, count in repair.changes.items())
+    yield Text(f"{repair.n_rollouts_flipped} rewards change · {changes.replace('->', '→')}")
     for name, ids in (
         ("mixed", repair.become_mixed),
-        ("all-correct", repair.become_all_correct),
+        ("all correct", repair.become_all_correct),
         ("unscorable", repair.become_unscorable),
     ):
         if ids:
-            more = f" … {len(ids) - 8} more" if len(ids) > 8 else ""
-            yield Text(f"  become {name}: {', '.join(map(shown, ids[:8]))}{more}")
+            more = f" … {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
+            yield Text(f"become {name}: {', '.join(shown(one, 60) for one in ids[:MOST_IDS])}{more}")
 
 
-def _stake(report: AuditReport) -> Iterable[RenderableType]:
-    yield _heading(5, "stake", report)
-    if report.stake is None:
-        yield Text("  not measured (see below)", style="dim")
+def _stake(report: AuditReport) -> Iterator[RenderableType]:
+    stake = report.stake
+    if stake is None:
+        yield _absent()
         return
-    yield _stake_table(report.stake)
+    yield _stake_table(stake)
+    why = "" if stake.unit == "tokens" else ", as no token counts are logged"
     yield Text(
-        f"  of {report.stake.n_rollouts} rollouts and {report.stake.n_units} {report.stake.unit}; "
-        f"mean |A as scored − A repaired|: {_number(report.stake.mean_error_dr_grpo)} (Dr. GRPO), "
-        f"{_number(report.stake.mean_error_grpo)} (GRPO)",
+        f"of {stake.n_rollouts} rollouts and {stake.n_units} {stake.unit}{why}; the same for R − mean (Dr. GRPO) and "
+        f"(R − mean)/std (GRPO). Mean |A as scored − A repaired|: {number(stake.mean_error_dr_grpo)} and "
+        f"{number(stake.mean_error_grpo)}",
         style="dim",
     )
 
 
 def _stake_table(stake: Stake) -> Table:
-    table = _table("advantage as scored was", "of rollouts", f"of {stake.unit}")
+    table = _table("advantage as scored", "of rollouts", f"of {stake.unit}")
     for name, rollouts, units in (
-        ("missing", stake.missing_rollouts, stake.missing_units),
+        ("missing (not 0 after repair)", stake.missing_rollouts, stake.missing_units),
         ("of the wrong sign", stake.wrong_sign_rollouts, stake.wrong_sign_units),
         ("spurious (0 after repair)", stake.spurious_rollouts, stake.spurious_units),
     ):
-        table.add_row(name, _percent(rollouts), _percent(units))
+        table.add_row(name, percent(rollouts), percent(units))
     return table
 
 
-def _mixed(report: AuditReport) -> Iterable[RenderableType]:
-    yield _heading(6, "mixed groups", report)
+def _mixed(report: AuditReport) -> Iterator[RenderableType]:
     mixed = report.mixed_groups
-    if mixed is None or not mixed.differences:
-        yield Text("  not measured (see below)", style="dim")
+    if mixed is None:
+        yield _absent()
         return
-    yield Text(f"  {mixed.n_groups} groups, {mixed.n_correct} correct and {mixed.n_wrong} wrong rollouts")
-    table = _table("", "correct", "wrong", "difference", "95 % interval")
+    yield Text(f"{mixed.n_groups} groups, {mixed.n_correct} rollouts scored right and {mixed.n_wrong} wrong")
+    if not mixed.differences:
+        return
+    table = _table("", "right", "wrong", "difference", ">95 %, by prompt")
     for row in mixed.differences:
-        interval = "–" if row.low is None or row.high is None else f"[{_number(row.low)}, {_number(row.high)}]"
-        table.add_row(row.name, _number(row.correct), _number(row.wrong), _number(row.difference), interval)
+        interval = "–" if row.low is None else f"{number(row.low)} … {number(row.high)}"
+        table.add_row(row.name, number(row.correct), number(row.wrong), number(row.difference), interval)
     yield table
 
 
-def _review(report: AuditReport) -> Iterable[RenderableType]:
-    review = report.review
-    if not review.counts:
-        return
-    yield _heading(7, "review", report)
-    yield Text("  " + _counted(review.counts))
-    for item in review.items[:MOST_REVIEWED]:
-        extracted = "nothing" if item.extracted is None else shown(item.extracted)
-        yield Text(
-            f"    {shown(item.source)}: {shown(item.reason)} · target {shown(item.target)} · extracted {extracted}"
-            + (f" · {shown(item.detail)}" if item.detail else "")
-        )
-
-
-def _not_measured(report: AuditReport) -> Iterable[RenderableType]:
-    if not report.not_measured:
-        return
-    yield _heading(8, "not measured", report)
+def _not_measured(report: AuditReport) -> Iterator[RenderableType]:
     for entry in report.not_measured:
-        yield Text(f"  {entry.what}: {entry.why}; {entry.enable}", style="dim")
+        yield Text(f"{entry.what}: {entry.why}; {entry.enable}", style="dim")
 
 
-def _counted(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{shown(name)}: {count}" for name, count in counts.items())
+def _absent() -> Text:
+    return Text("not measured: see 7", style="dim")
 
 
 def _table(*columns: str) -> Table:
-    # The padding on the left sets the table two columns in, as the lines around it are.
-    table = Table(box=None, pad_edge=True, padding=(0, 0, 0, 2), header_style="dim")
+    """A table without lines; a column whose name begins with `>` holds text and is set flush left."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column(columns[0], overflow="fold")
     for column in columns[1:]:
-        is_text = column in ("accepted as", "after the fix", "", "95 % interval")
-        table.add_column(column, justify="left" if is_text else "right", overflow="fold")
+        is_text = column.startswith(">")
+        table.add_column(column.removeprefix(">"), justify="left" if is_text else "right", overflow="fold")
     return table
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "–"
-    if value != 0 and abs(value) < 0.0005:
-        return f"{value:.0e}"
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3f}"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"

@@ -1,7 +1,11 @@
 import asyncio
+import subprocess
+import sys
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -57,6 +61,62 @@ def test_every_row_gets_exactly_the_verdict_that_it_gets_alone(rows: list[tuple[
 def test_workers_give_the_verdicts_that_this_process_gives() -> None:
     rows = [(rf"\boxed{{{number}}}", str(number % 7)) for number in range(100)]
     assert verify_many(MATH, rows, workers=2) == verify_many(MATH, rows)
+
+
+def test_a_loop_that_is_left_does_not_wait_for_a_row_that_hangs() -> None:
+    verdicts = iter_verdicts(Judge(), [("a", "a")] * 16 + [("hang", "a")] * 40, workers=2)
+    assert next(verdicts).reward == 1.0
+    started = time.monotonic()
+    verdicts.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - started < 20
+
+
+def test_a_verifier_of_the_callers_own_script_runs_in_workers(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from rewardgate.verifiers import Outcome, Verdict\n"
+        "from rewardgate.verifiers.batch import verify_many\n"
+        "class Mine:\n"
+        "    version = '1'\n"
+        "    def verify(self, completion, target, *, prompt=None):\n"
+        "        return Verdict(Outcome.CORRECT, 1.0)\n"
+        "print(verify_many(Mine(), [('4', '4')], workers=1)[0].reward)\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert done.stdout == "1.0\n"
+
+
+def test_what_is_no_row_costs_its_own_place_alone() -> None:
+    rows: list[Any] = [("4", "4"), "44", ["4", "4"], 7, ("4",)]
+    assert [verdict.rule for verdict in verify_many(MATH, rows)][1::2] == ["unreadable_row", "unreadable_row"]
+    assert [verdict.reward for verdict in verify_many(MATH, rows)] == [1.0, None, 1.0, None, None]
+
+
+class Careless:
+    """A batch verifier that breaks its contract in the way that its rows say."""
+
+    version = "1"
+
+    def verify_batch(self, rows: Sequence[Any]) -> list[Any]:
+        if any(completion == "raise" for completion, _, _ in rows):
+            raise RuntimeError("on purpose")
+        return [self.verify(*row) for row in rows][1:]
+
+    def verify(self, completion: str, target: str, prompt: Any = None) -> Any:
+        return 1.0 if completion == "number" else Judge().verify(completion, target)
+
+
+def test_a_batch_verifier_that_breaks_its_contract_is_asked_row_by_row() -> None:
+    assert rules(verify_many(Careless(), [("a", "a"), ("b", "a")])) == [("judged", 1.0), ("judged", 0.0)]
+    found = rules(verify_many(Careless(), [("a", "a"), ("raise", "a"), ("number", "a")]))
+    assert found == [("judged", 1.0), ("raised", None), ("not_a_verdict", None)]
+
+
+def test_a_verifier_that_cannot_be_shipped_is_refused_at_the_call() -> None:
+    verifier = Judge()
+    verifier.lock = iter_verdicts(MATH, [])  # type: ignore[attr-defined]  # a generator never pickles
+    with pytest.raises(ArgumentError, match="verifier: expected one that pickles"):
+        iter_verdicts(verifier, [], workers=1)
 
 
 def test_rows_are_consumed_lazily() -> None:

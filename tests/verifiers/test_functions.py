@@ -32,7 +32,7 @@ def verl(data_source, solution_str, ground_truth, extra_info=None):
 
 def plain(response, answer, prompt=None):
     misbehave(response)
-    return {"none": None, "nan": float("nan"), "two": 2, "half": 0.5, "words": "many"}.get(response, response == answer)
+    return {"none": None, "nan": float("nan"), "two": 2, "half": 0.5, "words": "1.0"}.get(response, response == answer)
 
 def swapped(target, response):
     return response.startswith(target)
@@ -44,6 +44,21 @@ class Judge:
     version = "7"
     def verify(self, completion, target, *, prompt=None):
         return 1.0 if completion == target else 0.0
+
+def trl_of_dialogues(prompts, completions, answer, **kwargs):
+    return [
+        float(prompt[-1]["content"] == "2+2?" and chat[-1]["content"] == target)
+        for prompt, chat, target in zip(prompts, completions, answer)
+    ]
+
+def trl_of_another_column(completions, right_answer, **kwargs):
+    return [float(text == right) for text, right in zip(completions, right_answer)]
+
+class Whole:
+    version = "1"
+    def verify(self, completion, target, *, prompt=None):
+        from rewardgate.verifiers import Outcome, Verdict
+        return Verdict(Outcome.BAD_TARGET, None, extracted="e", span=(0, 1), rule="theirs")
 
 def of_one(completion):
     return 1.0
@@ -159,4 +174,67 @@ def test_options_out_of_range_are_refused(source: Path) -> None:
     with pytest.raises(ArgumentError, match="timeout_s"):
         FunctionVerifier(f"{source}:verl", timeout_s=0)
     with pytest.raises(ArgumentError, match="correct_at"):
-        FunctionVerifier(f"{source}:verl", correct_at=2.0)
+        FunctionVerifier(f"{source}:verl", correct_at=float("nan"))
+    with pytest.raises(ArgumentError, match="batch_size"):
+        FunctionVerifier(f"{source}:verl", batch_size=0)
+
+
+def test_where_right_is_worth_more_than_one_a_part_of_it_is_a_part_of_one(tmp_path: Path) -> None:
+    (tmp_path / "points.py").write_text("def points(completion, target): return float(completion)\n")
+    verifier = FunctionVerifier(f"{tmp_path / 'points.py'}:points", workers=1, correct_at=4.0)
+    found = verify_many(verifier, [("4", "x"), ("1", "x"), ("-2", "x")])
+    verifier.close()
+    # 4 of 4, 1 of 4, -2 of 4: a returned 1 is no longer a reward of 1, which would say "correct".
+    assert [(verdict.outcome, verdict.reward) for verdict in found] == [
+        (Outcome.CORRECT, 1.0), (Outcome.INCORRECT, 0.25), (Outcome.INCORRECT, -0.5),
+    ]  # fmt: skip
+
+
+def test_a_function_of_conversations_gets_prompts_in_their_form_too(source: Path) -> None:
+    verifier = FunctionVerifier(f"{source}:trl_of_dialogues", workers=1)
+    chat = [{"role": "assistant", "content": "4"}]
+    found = verify_many(verifier, [("4", "4", "2+2?"), (chat, "4", "2+2?"), ("4", "4", "3+3?")])
+    assert [verdict.reward for verdict in found] == [1.0, 1.0, 0.0]
+    verifier.close()
+
+
+def test_a_function_of_texts_gets_the_text_of_a_conversation(source: Path) -> None:
+    verifier = FunctionVerifier(f"{source}:trl", workers=1)
+    assert verifier.verify([{"role": "assistant", "content": "is 4"}], "4").reward == 1.0
+    verifier.close()
+
+
+def test_the_target_column_may_have_any_name(source: Path) -> None:
+    assert [verdict.reward for verdict in verdicts(source, "trl_of_another_column", "4", "5")] == [1.0, 0.0]
+
+
+def test_a_verdict_of_the_users_own_verifier_comes_back_whole(source: Path) -> None:
+    (found,) = verdicts(source, "Whole", "anything")
+    assert found == Verdict(Outcome.BAD_TARGET, None, extracted="e", span=(0, 1), rule="theirs")
+
+
+def test_a_file_that_hangs_when_imported_is_refused_in_time(tmp_path: Path) -> None:
+    (tmp_path / "hangs.py").write_text("import time\ntime.sleep(600)\n")
+    with pytest.raises(InputError, match=r"start within 0\.5 s"):
+        load_verifier(f"{tmp_path / 'hangs.py'}:f", start_timeout_s=0.5)
+
+
+def test_a_slow_import_counts_against_no_row_even_after_a_kill(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import os, time\ntime.sleep(0.6)\n"
+        "def f(completion, target):\n"
+        "    if completion == 'die': os._exit(1)\n"
+        "    return completion == target\n"
+    )
+    verifier = load_verifier(f"{tmp_path / 'slow.py'}:f", workers=2, timeout_s=0.5, batch_size=1)
+    found = verify_many(verifier, [("4", "4"), ("die", "4"), ("4", "4"), ("5", "4")])
+    assert isinstance(verifier, FunctionVerifier)
+    verifier.close()
+    assert [verdict.reward for verdict in found] == [1.0, None, 1.0, 0.0]
+
+
+def test_a_file_named_like_a_module_of_the_standard_library_shadows_nothing(tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("import tempfile\ndef f(completion, target): return tempfile is not None\n")
+    verifier = FunctionVerifier(f"{tmp_path / 'random.py'}:f", workers=1)
+    assert verifier.verify("4", "4").reward == 1.0
+    verifier.close()

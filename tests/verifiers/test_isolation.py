@@ -1,4 +1,6 @@
+import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -107,12 +109,12 @@ def test_an_exception_comes_back_as_its_name_and_message(workers: Workers) -> No
         workers.call("operator:truediv", 1, 0, timeout_s=30)
     with pytest.raises(WorkerError, match="SystemExit: 2"):
         workers.call("sys:exit", 2, timeout_s=30)
-    with pytest.raises(WorkerError, match="UnprintableError: .*cannot be printed"):
+    with pytest.raises(WorkerError, match=r"UnprintableError: .*cannot be printed"):
         workers.call("misbehaving:raise_unprintable", timeout_s=30)
 
 
 def test_what_is_not_plain_data_does_not_come_back(workers: Workers) -> None:
-    with pytest.raises(WorkerError, match="TypeError.*not JSON serializable"):
+    with pytest.raises(WorkerError, match=r"TypeError.*not JSON serializable"):
         workers.call("builtins:object", timeout_s=30)
 
 
@@ -201,6 +203,85 @@ def test_started_workers_are_warm_without_having_been_waited_for() -> None:
         pair.start()
         assert pair.call("operator:add", 1, 2, timeout_s=30) == 3
         assert pair.start_seconds > 0
+
+
+def test_a_worker_that_starts_too_late_is_no_time_out_of_the_call() -> None:
+    # A time-out would be read as the fault of what was asked.
+    with (
+        Workers(search_path=(SUPPORT,), start_timeout_s=0.3, warm_up=("misbehaving:hang",)) as late,
+        pytest.raises(WorkerDiedError, match=r"start within 0\.3 s"),
+    ):
+        late.call("operator:add", 1, 2, timeout_s=30)
+
+
+def test_a_warm_up_that_raises_is_told_by_the_call() -> None:
+    with (
+        Workers(warm_up=("operator:truediv", 1, 0)) as cold,
+        pytest.raises(WorkerError, match="did not start: ZeroDivisionError"),
+    ):
+        cold.call("operator:add", 1, 2, timeout_s=30)
+
+
+def test_closing_ends_a_call_that_is_under_way() -> None:
+    single = Workers(search_path=(SUPPORT,))
+    single.call("operator:add", 1, 2, timeout_s=30)
+    with ThreadPoolExecutor(1) as threads:
+        call = threads.submit(single.call, "misbehaving:hang", timeout_s=600)
+        while single._idle:
+            threading.Event().wait(0.002)
+        single.close()
+        with pytest.raises(WorkerDiedError):
+            call.result(timeout=30)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="NOT RUN: reads /proc")
+def test_a_forgotten_set_leaves_no_process_and_no_open_line() -> None:
+    single = Workers(search_path=(SUPPORT,))
+    pid = single.call("misbehaving:process_id", timeout_s=30)
+    before = len(os.listdir("/proc/self/fd"))
+    del single
+    gc.collect()
+    assert not is_running(pid)
+    assert len(os.listdir("/proc/self/fd")) == before - 2  # the channel and the life line
+
+
+def test_a_pickled_set_is_another_set_built_alike(workers: Workers) -> None:
+    with pickle.loads(pickle.dumps(workers)) as copy:
+        assert copy.size == workers.size
+        assert copy.call("misbehaving:process_id", timeout_s=30) > 0
+
+
+def test_a_module_in_the_current_folder_is_not_the_one_that_a_worker_starts_with(tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit(9)\n")
+    program = (
+        "from rewardgate.verifiers.isolation import Workers\n"
+        "print(Workers().call('operator:add', 1, 2, timeout_s=60))\n"
+    )
+    command = [sys.executable, "-P", "-c", program]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout == "3\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="NOT RUN: only Linux kills a process group with its caller")
+def test_what_a_worker_started_ends_when_the_caller_is_killed(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    program = (
+        "from rewardgate.verifiers.isolation import Workers\n"
+        f"workers = Workers(search_path=({SUPPORT!r},))\n"
+        f"workers.call('misbehaving:start_grandchild_and_hang', {str(note)!r}, timeout_s=600)\n"
+    )
+    caller = subprocess.Popen([sys.executable, "-c", program])
+    deadline = time.monotonic() + 60
+    while not (note.exists() and note.read_text()) and time.monotonic() < deadline:
+        threading.Event().wait(0.005)
+    caller.kill()
+    caller.wait()
+    assert wait_until_gone(int(note.read_text()))
+
+
+@pytest.mark.parametrize("timeout_s", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_time_limit_that_is_none_is_refused(workers: Workers, timeout_s: float) -> None:
+    with pytest.raises(ArgumentError, match="timeout_s: expected a positive number"):
+        workers.call("operator:add", 1, 2, timeout_s=timeout_s)
 
 
 def test_a_set_of_no_workers_is_refused() -> None:

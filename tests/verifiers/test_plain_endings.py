@@ -1,15 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardgate.verifiers.extraction import RegionExtractor, auto, boxed
-from rewardgate.verifiers.plain_box import plain_box
+from rewardgate.verifiers.extraction import RegionExtractor, auto
+from rewardgate.verifiers.plain_endings import plain_ending
 
 PIECES = st.sampled_from(
     [
         "so the answer is ", "The reference says ", "it is not ", "not: ", "The user's answer is ", "Answer: ", "= ", "\n",
-        r"\boxed{7}", r"\boxed{-12}", r"\boxed{7", "$", ".", r"\(", r"\)", r"\[", "**", " or ", " and ", "<think>", "</think>",
-        "#### 4", "\nUser: ", "\nAnswer: 5", "~~", r"\phantom{", "}", r"\fbox{3}", "<answer>", "</answer>", " wait, that is wrong",
-        "isn't ", "cannot be ", "rather than ", r"\neq ", r"\text{", "gold: ", "The answer key gives ", "x", "12 ", "<|im_end|>",
+        r"\boxed{7}", r"\boxed{-12}", r"\boxed{7", "$", ".", r"\(", r"\)", r"\[", "**", " or ", " and ", "<think>",
+        "</think>", "#### 4", "\n#### 4", "\n#### 1,234\n", "#### 12 apples", "\n### Instruction", "\nUser: ",
+        "\nAnswer: 5", "~~", r"\phantom{", "}", r"\fbox{3}", "<answer>", "</answer>", " wait, that is wrong", "isn't ",
+        "cannot be ", "rather than ", r"\neq ", r"\text{", "gold: ", "The answer key gives ", "x", "12 ", "<|im_end|>",
         "[/INST]", "therefore ", "expected answer: ", "never ", "we get ",
     ]
 )  # fmt: skip
@@ -29,10 +30,16 @@ def full_reading(extractor: RegionExtractor) -> RegionExtractor:
 
 @given(TEXTS)
 def test_the_short_way_never_says_anything_but_the_full_reading(text: str) -> None:
-    short = plain_box(text, None)
+    short = plain_ending(text, None)
     if short is not None:
         assert short == full_reading(auto()).extract(text)
-        assert short == full_reading(boxed()).extract(text)
+
+
+@given(st.builds(lambda lead, number: "".join(lead) + f"\n#### {number}", st.lists(PIECES, max_size=5), st.integers()))
+def test_the_short_way_reads_hashes_as_the_full_reading_does(text: str) -> None:
+    short = plain_ending(text, None)
+    if short is not None:
+        assert short == full_reading(auto()).extract(text)
 
 
 def test_the_short_way_is_taken_where_it_is_meant_to_be() -> None:
@@ -41,11 +48,13 @@ def test_the_short_way_is_taken_where_it_is_meant_to_be() -> None:
         r"so the answer is $\boxed{42}$.",
         "One\ntwo.\n\\[\n\\boxed{-42}\n\\]",
         r"Thus $x = \boxed{42}$",
+        r"so \boxed{1,234}",
+        "6 * 7\n#### 42",
     ):
-        taken = plain_box(text, None)
+        taken = plain_ending(text, None)
         assert taken is not None
         assert text[slice(*taken.span or (0, 0))] == taken.text
 
 
 def test_a_prompt_that_may_be_echoed_takes_the_full_reading() -> None:
-    assert plain_box(r"\boxed{42}", r"What is six times seven? \boxed{42}") is None
+    assert plain_ending(r"\boxed{42}", r"What is six times seven? \boxed{42}") is None
