@@ -100,7 +100,9 @@ def evidence(case: Case) -> Evidence:
         referee="not judged" if referee is None else str(referee.outcome),
         referee_rule="" if referee is None else referee.rule,
         referee_detail="" if referee is None else referee.detail,
-        suspect_detail="" if suspect is None else f"{suspect.outcome} ({suspect.rule}) {suspect.detail}".strip(),
+        suspect_detail=""
+        if suspect is None or suspect is referee
+        else f"{suspect.outcome} ({suspect.rule}) {suspect.detail}".strip(),
         excerpt="" if rollout.facts is None else rollout.facts.excerpt,
     )
 
