@@ -23,7 +23,7 @@ from math import isfinite
 from types import TracebackType
 from typing import Any
 
-from ..errors import ArgumentError, WorkerError, WorkerMemoryError
+from ..errors import ArgumentError, WorkerDiedError, WorkerError, WorkerMemoryError
 from .shipping import dilled
 from .worker_process import WorkerProcess, WorkerSettings
 
@@ -98,16 +98,17 @@ class Workers:
             WorkerTimeoutError: the call ran past `timeout_s`; its worker was killed.
             WorkerMemoryError: it ran past the memory limit and lived to say so.
             WorkerDiedError: the worker ended during the call (it crashed, was killed, or called `os._exit`),
-                or could not start.
+                could not start, or was closed.
             WorkerError: the function raised, or returned what is not plain data; the message says what.
         """
         if not (isfinite(timeout_s) and timeout_s > 0):
             raise ArgumentError(f"timeout_s: expected a positive number of seconds, got {timeout_s}")
+        generation = self._generation
         shipped = function if isinstance(function, str) else dilled(function)
         call_id = next(self._call_ids)
         beside: list[pickle.PickleBuffer] = []
         request = pickle.dumps((call_id, shipped, arguments), protocol=5, buffer_callback=beside.append)
-        worker = self._take()
+        worker = self._take(generation)
         try:
             answer = worker.ask([request, *(buffer.raw() for buffer in beside)], call_id, timeout_s)
         except BaseException as error:
@@ -127,13 +128,17 @@ class Workers:
                 self._running += 1
                 self._free.notify()
 
-    def close(self) -> None:
-        """Kill every process; a call that is under way raises `WorkerDiedError`. The set can be used again."""
+    def close(self, *, for_good: bool = False) -> None:
+        """Kill every process; each call that began before, running or waiting, raises `WorkerDiedError`.
+
+        The set can be used again unless this is `for_good`; then later calls raise it too.
+        """
         with self._free:
             self._generation += 1
+            self._is_closed = self._is_closed or for_good
             idle, self._idle = self._idle, []
             self._running -= len(idle)
-            self._free.notify(len(idle))
+            self._free.notify_all()
             busy = [worker for worker in self._processes if worker not in idle]
         for worker in idle:
             worker.kill()
@@ -157,10 +162,12 @@ class Workers:
         options = {name: getattr(self._settings, name) for name in WorkerSettings.__slots__}
         return partial(Workers, self.size, **options), ()
 
-    def _take(self) -> WorkerProcess:
+    def _take(self, generation: int) -> WorkerProcess:
         with self._free:
-            while not self._idle and self._running >= self.size:
+            while self._is_open_for(generation) and not self._idle and self._running >= self.size:
                 self._free.wait()
+            if not self._is_open_for(generation):
+                raise WorkerDiedError("worker: closed before the call")
             worker = self._idle.pop() if self._idle else None
             if worker is None:
                 self._running += 1
@@ -170,11 +177,17 @@ class Workers:
                 worker = None
             if worker is None:
                 worker = self._spawn()
+                # Closed between the two: `close` did not see this process and cannot have killed it.
+                if worker.generation != generation:
+                    raise WorkerDiedError("worker: closed before the call")
             self.start_seconds = max(self.start_seconds, worker.await_start())
         except BaseException:
             self._discard(worker, replace=False)
             raise
         return worker
+
+    def _is_open_for(self, generation: int) -> bool:
+        return generation == self._generation and not self._is_closed
 
     def _give_back(self, worker: WorkerProcess) -> None:
         with self._free:
@@ -198,8 +211,10 @@ class Workers:
             self._free.notify()
 
     def _spawn(self) -> WorkerProcess:
-        worker = WorkerProcess(self._settings, generation=self._generation)
+        worker = WorkerProcess(self._settings)
         with self._free:
+            # Numbered as it becomes visible to `close`: either that kills it, or it belongs to the time after.
+            worker.generation = self._generation
             self._processes.add(worker)
         return worker
 
@@ -209,6 +224,7 @@ class Workers:
         self._idle: list[WorkerProcess] = []
         self._running = 0
         self._generation = 0
+        self._is_closed = False
         self._call_ids = count()
 
     def _after_fork_in_child(self) -> None:

@@ -39,8 +39,8 @@ def as_triple(row: Row) -> Triple | Verdict:
     """
     # JSON has no tuples: a list of two or three is the same row.
     if isinstance(row, Sequence) and not isinstance(row, str) and len(row) in (2, 3):
-        parts: Sequence[Any] = row
-        completion, target, prompt = (*parts, None)[:3]
+        parts: list[Any] = [*row, None]
+        completion, target, prompt = parts[:3]
     elif isinstance(row, RolloutLike):
         completion, target, prompt = row.response, row.target, row.prompt
     else:

@@ -59,9 +59,9 @@ class RowsInWorkers:
             return [self._after(failure, rows[0], started)]
 
     def stop(self) -> None:
-        """End the calls that are under way, and let none begin."""
+        """End the calls that are under way, and let none begin. The workers are closed for good."""
         self._stopped.set()
-        self._workers.close()
+        self._workers.close(for_good=True)
 
     def _asked(self, rows: Sequence[Triple]) -> list[Verdict]:
         answer = self._workers.call(_JUDGE, self._verifier, list(rows), timeout_s=self._timeout_s)

@@ -41,8 +41,8 @@ class WorkerSettings:
 class WorkerProcess:
     """A process that is starting, idle or in a call; a call belongs to one thread, `kill` to any."""
 
-    def __init__(self, settings: WorkerSettings, *, generation: int) -> None:
-        self.generation = generation
+    def __init__(self, settings: WorkerSettings) -> None:
+        self.generation = -1
         self._start_timeout_s = settings.start_timeout_s
         self._started_at = monotonic()
         self._start_seconds: float | None = None

@@ -49,6 +49,6 @@ def test_every_registered_name_can_be_built() -> None:
 
 
 def test_an_unknown_verifier_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match='verifier: unknown name "numerc"; known: .*choice.*math.*numeric'):
+    with pytest.raises(UnknownNameError, match=r'verifier: unknown name "numerc"; known: .*choice.*math.*numeric'):
         get("numerc")
     assert "math" in verifiers

@@ -198,6 +198,13 @@ def test_a_closed_set_ends_its_processes_and_can_be_used_again() -> None:
     single.close()
 
 
+def test_a_set_that_is_closed_for_good_takes_no_call() -> None:
+    single = Workers()
+    single.close(for_good=True)
+    with pytest.raises(WorkerDiedError, match="closed"):
+        single.call("operator:add", 1, 2, timeout_s=30)
+
+
 def test_started_workers_are_warm_without_having_been_waited_for() -> None:
     with Workers(2) as pair:
         pair.start()
@@ -225,13 +232,15 @@ def test_a_warm_up_that_raises_is_told_by_the_call() -> None:
 def test_closing_ends_a_call_that_is_under_way() -> None:
     single = Workers(search_path=(SUPPORT,))
     single.call("operator:add", 1, 2, timeout_s=30)
-    with ThreadPoolExecutor(1) as threads:
+    with ThreadPoolExecutor(2) as threads:
         call = threads.submit(single.call, "misbehaving:hang", timeout_s=600)
         while single._idle:
             threading.Event().wait(0.002)
-        single.close()
-        with pytest.raises(WorkerDiedError):
-            call.result(timeout=30)
+        waiting = threads.submit(single.call, "misbehaving:hang", timeout_s=600)
+        single.close(for_good=True)
+        for ended in (call, waiting):
+            with pytest.raises(WorkerDiedError):
+                ended.result(timeout=30)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="NOT RUN: reads /proc")

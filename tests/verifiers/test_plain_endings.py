@@ -7,7 +7,8 @@ from rewardgate.verifiers.plain_endings import plain_ending
 PIECES = st.sampled_from(
     [
         "so the answer is ", "The reference says ", "it is not ", "not: ", "The user's answer is ", "Answer: ", "= ",
-        "\n", r"\boxed{7}", r"\boxed{-12}", r"\boxed{7", "$", ".", r"\(", r"\)", r"\[", "**", " or ", " and ", "<think>",
+        "\n", r"\boxed{7}", r"\boxed{-12}", r"\boxed{7", "$", ".", r"\(", r"\)", r"\[", "**", " or ",
+        " and ", "<think>",
         "</think>", "#### 4", "\n#### 4", "\n#### 1,234\n", "#### 12 apples", "\n### Instruction", "\nUser: ",
         "\nAnswer: 5", "~~", r"\phantom{", "}", r"\fbox{3}", "<answer>", "</answer>", " wait, that is wrong", "isn't ",
         "cannot be ", "rather than ", r"\neq ", r"\text{", "gold: ", "The answer key gives ", "x", "12 ", "<|im_end|>",
