@@ -88,6 +88,8 @@ def assemble(found: Ingredients) -> AuditReport:
         causes=causes,
         paid=paid,
         stake=stake,
+        highest_reward=max((reward for reward in scored if reward is not None), default=None),
+        correct_at=found.correct_at,
     )
     worst = headline(said)
     return AuditReport(

@@ -43,11 +43,12 @@ def explain(judgement: Judgement, clues: Clues, *, correct_at: float, wrong_at: 
     for group in judgement.groups:
         key = target_key(group.target)
         unusable = any(one.referee is not None and one.referee.outcome is Outcome.BAD_TARGET for one in group.rollouts)
-        gold_fails = key in clues.failing_golds or unusable
+        # Where some are paid and others not, the grader can read the target, whatever the referee thinks.
+        is_paid = [one.scored is not None and one.scored >= correct_at for one in group.rollouts]
+        gold_fails = key in clues.failing_golds or (unusable and len(set(is_paid)) == 1)
         cases = []
-        for rollout in group.rollouts:
-            is_correct = rollout.scored is not None and rollout.scored >= correct_at
-            found = None if is_correct else rollout_cause(rollout, group, key, clues)
+        for rollout, paid in zip(group.rollouts, is_paid, strict=True):
+            found = None if paid else rollout_cause(rollout, group, key, clues)
             repaired = partial(_repaired, rollout, found, gold_fails, correct, wrong)
             cases.append(Case(rollout, found, repaired(None), repaired))
         explained.append(Explained(tuple(cases), gold_fails))

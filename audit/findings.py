@@ -40,10 +40,13 @@ def findings(
     causes: Sequence[CauseCount],
     paid: PaidButWrong | None,
     stake: Stake | None,
+    highest_reward: float | None,
+    correct_at: float,
 ) -> list[Finding]:
     """Every finding, in the order of repair; at least one."""
     found = [
         *_rows(facts),
+        *_scale(highest_reward, correct_at, causes),
         *_golds(golds),
         *_causes(causes, facts.n_rollouts, facts.n_groups),
         *_paid(paid, facts.n_rollouts),
@@ -64,6 +67,10 @@ def _counted(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
+def _is_refusal(count: CauseCount) -> bool:
+    return count.cause.startswith("false_negative")
+
+
 def _severity(share: float, limit: float) -> Severity:
     return "fail" if share >= limit else "warn"
 
@@ -79,8 +86,28 @@ def _rows(facts: ReadingFacts) -> Iterator[Finding]:
         )
 
 
+def _scale(highest_reward: float | None, correct_at: float, causes: Sequence[CauseCount]) -> Iterator[Finding]:
+    """Rewards on another scale than was assumed make every right answer look refused."""
+    if highest_reward is not None and 0 < highest_reward < correct_at:
+        yield Finding(
+            section="reading",
+            severity="fail" if any(count.rollouts for count in causes if _is_refusal(count)) else "warn",
+            sentence=f"no reward reaches {correct_at:g}, the highest is {highest_reward:g}, and every rollout counts as "
+            "wrong: if rewards are on another scale, say so with --correct-at",
+            threshold="fail where the referee finds any of them right, else warn",
+        )
+
+
 def _golds(golds: Golds | None) -> Iterator[Finding]:
     if golds is None or not golds.n_failing:
+        return
+    if golds.tested_with == "suspect" and golds.n_failing == golds.n_tested and not golds.fixes:
+        yield Finding(
+            section="golds",
+            severity="fail",
+            sentence=f"the verifier accepts none of {golds.n_tested} targets as an answer to itself, in any form",
+            threshold="fail",
+        )
         return
     fix = golds.fixes[0] if golds.fixes else None
     cost = f"; {golds.n_right} right answers were scored wrong for it" if golds.n_right else ""
@@ -103,7 +130,7 @@ def _causes(causes: Sequence[CauseCount], n_rollouts: int, n_groups: int) -> Ite
             sentence=f"{_counted(faults, 'rollout')} ({percent(faults / n)}) without a reward because scoring failed",
             threshold=f"fail from {percent(SCORING_FAULTS)} of the rollouts, else warn",
         )
-    negatives = [count for count in causes if count.cause.startswith("false_negative")]
+    negatives = [count for count in causes if _is_refusal(count)]
     refused = sum(count.rollouts for count in negatives)
     if refused:
         groups = sum(count.groups + count.near_groups for count in negatives)

@@ -70,6 +70,9 @@ def test_golds(judgement: Judgement, verifier: Verifier, *, is_suspect: bool, co
     form, notes = _usable_form(verifier, golds, by_use(places.items()))
     verdicts = _offer(verifier, [(gold.text, gold.target) for gold in golds.values()], form)
     refused = {key: gold for (key, gold), verdict in zip(golds.items(), verdicts, strict=True) if not _accepts(verdict)}
+    if refused and all(verdict.outcome is Outcome.ERROR for verdict in verdicts):
+        notes = [f"nothing is said of the targets: the verifier fails on every one ({verdicts[0].detail})"]
+        refused = {}
     if n_targets > len(golds):
         notes.append(f"{n_targets - len(golds)} targets are empty or specifications: there is no text to offer")
     fixes, fixed = _try_fixes(verifier, golds, refused, form) if is_suspect and refused else ((), frozenset())

@@ -175,6 +175,8 @@ def _judged(
         n_tokens = len(rollout.token_ids)
     logged = rollout.reward
     facts = text_facts(rollout)
+    if referee is not None and referee.rule == "no_verifier":
+        referee = None  # that we have no verifier for this kind of target says nothing about the target
     is_correct = referee is not None and referee.outcome is Outcome.CORRECT
     if facts is not None and scored is not None and scored >= correct_at and is_correct:
         facts = replace(facts, excerpt="")  # nobody asks for evidence of an agreement

@@ -41,8 +41,10 @@ def repaired_reward(
     Returns:
         The reward; None where it stays, or becomes, unknown.
     """
-    is_repaired = cause is not None and cause.is_repairable and (only is None or cause in only)
-    is_repaired |= cause is None and gold_fails and (only is None or Cause.GOLD in only)
+    # A rollout scored right is touched only where its target is at fault.
+    repaired_by = Cause.GOLD if cause is None else cause
+    is_repaired = repaired_by.is_repairable and (only is None or repaired_by in only)
+    is_repaired &= gold_fails or repaired_by is not Cause.GOLD
     if not is_repaired or rollout.referee is None:
         return rollout.scored
     if rollout.referee.outcome is Outcome.CORRECT:

@@ -91,11 +91,10 @@ def clipped(text: str, limit: int = ANSWER_CHARS) -> str:
 
 
 def _is_truncated(rollout: Rollout) -> bool | None:
-    if rollout.truncated is not None:
-        return rollout.truncated
-    if rollout.finish_reason is None:
-        return None
-    return rollout.finish_reason.lower() in _LENGTH_REASONS
+    """True if the flag or the finish reason says so; None where the file has neither."""
+    if rollout.finish_reason is not None and rollout.finish_reason.lower() in _LENGTH_REASONS:
+        return True
+    return rollout.truncated if rollout.finish_reason is None else bool(rollout.truncated)
 
 
 def _committed(response: Completion, rollout: Rollout) -> Extracted | None:

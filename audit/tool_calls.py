@@ -45,7 +45,7 @@ NONE = ToolCalls(0)
 
 
 def tool_calls(completion: Completion) -> ToolCalls:
-    """The tool calls of `completion` that its text spells out.
+    """The tool calls of `completion`: those that its text spells out, and its messages' `tool_calls`.
 
     Example:
         >>> tool_calls('<tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>').fault
@@ -60,6 +60,8 @@ def tool_calls(completion: Completion) -> ToolCalls:
         if message.get("role") != "assistant":
             continue
         calls = _in_text(message_text(message), is_whole=False)
+        if (unreadable := _unreadable_field(message.get("tool_calls"))) is not None:
+            calls = ToolCalls(calls.found + 1, "bad_json", unreadable)
         if calls.found and not calls.fault and not message.get("tool_calls") and not _is_answered(completion, message):
             calls = calls._replace(fault="not_parsed", shown=calls.shown or message_text(message)[:200])
         found += calls.found
@@ -128,6 +130,24 @@ def _xml_fault(body: str) -> str:
     # Parameters do not nest: opening and closing marks must alternate.
     alternate = all(closes == bool(index % 2) for index, closes in enumerate(marks)) and len(marks) % 2 == 0
     return "" if alternate else "bad_xml"
+
+
+def _unreadable_field(calls: object) -> str | None:
+    """The arguments of the first call, in OpenAI's shape, that are a string and no JSON; None if there is none."""
+    for call in calls if isinstance(calls, list) else ():
+        function = call.get("function") if isinstance(call, Mapping) else None
+        arguments = function.get("arguments") if isinstance(function, Mapping) else None
+        if isinstance(arguments, str) and arguments.strip() and not _is_json(arguments):
+            return arguments[:200]
+    return None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_answered(completion: Sequence[Mapping[str, object]], message: Mapping[str, object]) -> bool:

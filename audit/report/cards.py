@@ -28,9 +28,12 @@ def card_lines(card: GroupCard) -> Iterator[RenderableType]:
         tally = ", ".join(f"{shown(answer.answer, 40)} ×{answer.count}" for answer in card.answers[:_ANSWERS])
         yield _indented(f"answers: {tally}")
     if card.support is not None:
-        needed = ", ".join(f"{count} more for p = {rate}" for rate, count in card.support.more_samples.items())
+        more = card.support.more_samples
+        needed = (
+            f"{', '.join(map(str, more.values()))} more failures would exclude p = {', '.join(more)}" if more else ""
+        )
         bound = f"p ≤ {number(card.support.upper_bound)} at 95 % after {card.support.successes}/{card.support.scored}"
-        yield _indented(bound + (f"; to see a success with 95 %: {needed}" if needed else ""))
+        yield _indented(bound + (f"; {needed}" if needed else ""))
     for evidence in card.evidence[:_EVIDENCE]:
         yield evidence_line(evidence)
 

@@ -60,8 +60,8 @@ class AnswerTally(Part):
 class Support(Part):
     """What `successes` of `scored` rollouts leave open about the success rate p.
 
-    `upper_bound` is one-sided, at 95 %. `more_samples` maps a rate to how many further rollouts show at
-    least one success with probability 95 % if p is that rate.
+    `upper_bound` is one-sided, at 95 %. `more_samples` maps a rate p to how many further samples would
+    decide: a success in them shows support, and if they all fail too, p is excluded at 95 %.
     """
 
     successes: int
