@@ -92,8 +92,8 @@ def _scale(highest_reward: float | None, correct_at: float, causes: Sequence[Cau
         yield Finding(
             section="reading",
             severity="fail" if any(count.rollouts for count in causes if _is_refusal(count)) else "warn",
-            sentence=f"no reward reaches {correct_at:g}, the highest is {highest_reward:g}, and every rollout counts as "
-            "wrong: if rewards are on another scale, say so with --correct-at",
+            sentence=f"no reward reaches {correct_at:g}, the highest is {highest_reward:g}, and every rollout counts "
+            "as wrong: if rewards are on another scale, say so with --correct-at",
             threshold="fail where the referee finds any of them right, else warn",
         )
 
