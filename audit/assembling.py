@@ -59,6 +59,16 @@ class Ingredients:
             return AS_LOGGED
         return _name(self.suspect) + ("" if self.judgement.has_rewards or not self.is_same else ", no rewards logged")
 
+    @property
+    def can_explain(self) -> bool:
+        """Whether there are texts to explain by, and something that scored them."""
+        return self.judgement.has_responses and (self.judgement.has_rewards or self.suspect is not None)
+
+    @property
+    def can_repair(self) -> bool:
+        """Whether the referee could judge at all."""
+        return self.can_explain and self.judgement.has_targets
+
 
 def assemble(found: Ingredients) -> AuditReport:
     """The report. What cannot be measured is left out of it and said under `not_measured`."""
@@ -69,15 +79,16 @@ def assemble(found: Ingredients) -> AuditReport:
         golds = with_golds_refused_as_written(golds, judgement, found.clues, correct_at=found.correct_at)
     tables, kinds, repaired_kinds = _tables(found)
     scored, repaired, index = _rewards(found)
-    can_explain = judgement.has_responses
-    can_repair = can_explain and judgement.has_targets
-    cards = _cards(found, kinds) if can_explain else []
+    cards = _cards(found, kinds) if found.can_explain else []
     causes = cause_counts(found.explained, cards)
-    if not can_explain:
-        causes = tuple(count for count in causes if count.cause == "scoring_fault" and count.rollouts)
-    paid = paid_part(found.explained) if can_repair and not found.is_same else None
+    if not found.can_explain:
+        # Without responses a null reward is all that can be seen; without any reward not even that.
+        causes = tuple(
+            count for count in causes if judgement.has_rewards and count.cause == "scoring_fault" and count.rollouts
+        )
+    paid = paid_part(found.explained) if found.can_repair and not found.is_same else None
     stake = None
-    if can_repair:
+    if found.can_repair:
         lengths = [response_length(rollout, unit) or 0 for _, rollout in judgement.rollouts()]
         stake = stake_part(scored, repaired, np.asarray(index), units=lengths, unit=unit)
     facts = _reading_facts(found.reading)
@@ -113,11 +124,11 @@ def assemble(found: Ingredients) -> AuditReport:
         n_cards_left_out=max(0, len(cards) - MAX_CARDS),
         paid_but_wrong=paid,
         repair=repair_part(kinds, repaired_kinds, [group.group_id for group in judgement.groups], scored, repaired)
-        if can_repair
+        if found.can_repair
         else None,
         stake=stake,
         mixed_groups=mixed_part(judgement.groups, kinds, correct_at=found.correct_at, unit=unit, seed=found.seed)
-        if can_explain
+        if found.can_explain
         else None,
         review=review_part(judgement, correct_at=found.correct_at),
         not_measured=tuple(
@@ -142,17 +153,23 @@ def _tables(found: Ingredients) -> tuple[list[GroupTable], GroupKinds, GroupKind
     if judgement.has_rewards:
         by_name[AS_LOGGED] = [rollout.logged for _, rollout in judgement.rollouts()]
     by_name[found.scored_by] = scored
-    can_repair = judgement.has_responses and judgement.has_targets
-    if can_repair and not found.is_same:
+    if found.can_repair and not found.is_same:
         by_name["by the referee"] = [
             None if rollout.referee is None else rollout.referee.reward for _, rollout in judgement.rollouts()
         ]
-    if can_repair:
+    if found.can_repair:
         by_name["after repair"] = repaired
     tables, kinds = [], {}
     for name, rewards in by_name.items():
         table, kinds[name] = group_table(
-            name, rewards, index, near=found.near, correct_at=found.correct_at, wrong_at=found.wrong_at
+            name,
+            rewards,
+            index,
+            [group.prompt_id for group in judgement.groups],
+            near=found.near,
+            correct_at=found.correct_at,
+            wrong_at=found.wrong_at,
+            seed=found.seed,
         )
         tables.append(table)
     as_scored = kinds[found.scored_by]

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ..verifiers.base import Outcome
-from .gold_texts import gold_text
+from .gold_texts import gold_text, target_key
 from .judging import Judged, JudgedGroup
 from .notation import Difference, difference
 
-__all__ = ["Cause", "CauseFound", "Clues", "rollout_cause"]
+__all__ = ["Cause", "CauseFound", "Clues", "most_common_cause", "rollout_cause", "target_fault"]
 
 
 class Cause(StrEnum):
@@ -93,33 +93,49 @@ class Clues:
         accepted_alone: (target key, answer) -> whether the suspect accepts the answer handed over alone;
             empty where logged rewards are audited.
         audits_suspect: whether a verifier is audited, or logged rewards.
+        has_targets: whether the file has targets at all.
     """
 
     failing_golds: Mapping[str, str] = field(default_factory=dict)
     refused_places: Mapping[str, str] = field(default_factory=dict)
     accepted_alone: Mapping[tuple[str, str], bool] = field(default_factory=dict)
     audits_suspect: bool = False
+    has_targets: bool = True
 
 
-def rollout_cause(rollout: Judged, group: JudgedGroup, key: str, clues: Clues) -> CauseFound:
+def target_fault(group: JudgedGroup, clues: Clues, *, correct_at: float) -> str | None:
+    """What is wrong with the target of `group`; None where nothing shows that anything is.
+
+    Where some of its rollouts were paid and others not, the grader can read the target, whatever the
+    referee thinks of it.
+    """
+    if (why := clues.failing_golds.get(target_key(group.target))) is not None:
+        return why
+    if len({one.scored is not None and one.scored >= correct_at for one in group.rollouts}) > 1:
+        return None
+    if group.target is None:
+        return "the file has no target for this prompt" if clues.has_targets else None
+    refused = (one.referee for one in group.rollouts if one.referee and one.referee.outcome is Outcome.BAD_TARGET)
+    verdict = next(refused, None)
+    return None if verdict is None else f"the referee cannot use the target: {verdict.detail}"
+
+
+def rollout_cause(rollout: Judged, group: JudgedGroup, clues: Clues, *, gold_fault: str | None) -> CauseFound:
     """The first cause that holds for a rollout that was not scored correct.
 
     Args:
         rollout: scored below `correct_at`, or not at all.
         group: its group, for the target.
-        key: the target's key.
         clues: of the whole file.
+        gold_fault: what `target_fault` says of the group.
     """
-    referee = rollout.referee
-    outcome = None if referee is None else referee.outcome
-    if key in clues.failing_golds:
-        return CauseFound(Cause.GOLD, clues.failing_golds[key])
-    if referee is not None and outcome is Outcome.BAD_TARGET:
-        return CauseFound(Cause.GOLD, f"the referee cannot use the target: {referee.detail}")
+    outcome = None if rollout.referee is None else rollout.referee.outcome
+    if gold_fault is not None:
+        return CauseFound(Cause.GOLD, gold_fault)
     if (fault := _scoring_fault(rollout, audits_suspect=clues.audits_suspect)) is not None:
         return CauseFound(Cause.SCORING_FAULT, fault)
     if outcome is Outcome.CORRECT:
-        return _false_negative(rollout, group, key, clues)
+        return _false_negative(rollout, group, clues)
     return _in_the_text(rollout, outcome)
 
 
@@ -134,12 +150,12 @@ def _scoring_fault(rollout: Judged, *, audits_suspect: bool) -> str | None:
     return "the logged reward is null" if rollout.scored is None else None
 
 
-def _false_negative(rollout: Judged, group: JudgedGroup, key: str, clues: Clues) -> CauseFound:
+def _false_negative(rollout: Judged, group: JudgedGroup, clues: Clues) -> CauseFound:
     assert rollout.referee is not None
     answer = rollout.referee.extracted or ""
     target = gold_text(group.target) or ""
     place = "" if rollout.facts is None else rollout.facts.place
-    if clues.accepted_alone.get((key, answer)):
+    if clues.accepted_alone.get((target_key(group.target), answer)):
         return CauseFound(Cause.EXTRACTION, "the verifier accepts this answer when it is handed over alone")
     if place in clues.refused_places:
         return CauseFound(Cause.EXTRACTION, clues.refused_places[place])

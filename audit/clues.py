@@ -62,13 +62,14 @@ def gather_clues(judgement: Judgement, golds: GoldTest | None, suspect: Verifier
             failing_golds=dict.fromkeys(failing, why),
             accepted_alone=_accepted_alone(judgement, failing, suspect, form, correct_at),
             audits_suspect=True,
+            has_targets=judgement.has_targets,
         )
     refused_places = _refused_places(judgement, correct_at)
     failing = {
         key: f"all {seen.refused} answers written exactly as this target were scored wrong"
         for key, seen in _as_written(judgement, frozenset(refused_places), correct_at).items()
     }
-    return Clues(failing_golds=failing, refused_places=refused_places)
+    return Clues(failing_golds=failing, refused_places=refused_places, has_targets=judgement.has_targets)
 
 
 def with_golds_refused_as_written(part: Golds, judgement: Judgement, clues: Clues, *, correct_at: float) -> Golds:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
-from ..verifiers.base import Outcome
 from .cards import Case, evidence, group_card, needs_card
-from .causes import Cause, CauseFound, Clues, rollout_cause
-from .gold_texts import target_key
+from .causes import Cause, CauseFound, Clues, rollout_cause, target_fault
 from .judging import REFUSED, Judged, Judgement
 from .repair import repaired_reward
 from .report.model import CauseCount, GroupCard, PaidButWrong
@@ -41,14 +39,12 @@ def explain(judgement: Judgement, clues: Clues, *, correct_at: float, wrong_at: 
     wrong = _usual([reward for reward in scored if reward < correct_at], wrong_at)
     explained: list[Explained] = []
     for group in judgement.groups:
-        key = target_key(group.target)
-        unusable = any(one.referee is not None and one.referee.outcome is Outcome.BAD_TARGET for one in group.rollouts)
-        # Where some are paid and others not, the grader can read the target, whatever the referee thinks.
-        is_paid = [one.scored is not None and one.scored >= correct_at for one in group.rollouts]
-        gold_fails = key in clues.failing_golds or (unusable and len(set(is_paid)) == 1)
+        gold_fault = target_fault(group, clues, correct_at=correct_at)
+        gold_fails = gold_fault is not None
         cases = []
-        for rollout, paid in zip(group.rollouts, is_paid, strict=True):
-            found = None if paid else rollout_cause(rollout, group, key, clues)
+        for rollout in group.rollouts:
+            is_paid = rollout.scored is not None and rollout.scored >= correct_at
+            found = None if is_paid else rollout_cause(rollout, group, clues, gold_fault=gold_fault)
             repaired = partial(_repaired, rollout, found, gold_fails, correct, wrong)
             cases.append(Case(rollout, found, repaired(None), repaired))
         explained.append(Explained(tuple(cases), gold_fails))

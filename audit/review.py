@@ -34,11 +34,14 @@ def review_part(judgement: Judgement, *, correct_at: float) -> Review:
 
 
 def _of_group(group: JudgedGroup, correct_at: float) -> Iterator[tuple[str, Judged, str]]:
+    undecided = {Outcome.UNSUPPORTED, Outcome.BUDGET, Outcome.ERROR}
+    if len({rollout.scored for rollout in group.rollouts}) > 1:
+        undecided.add(Outcome.BAD_TARGET)  # the grader can read what the referee cannot
     for rollout in group.rollouts:
         referee = rollout.referee
         if rollout.second_opinion and (rollout.scored is None or rollout.scored < correct_at):
             yield "second_opinion_accepts", rollout, "" if referee is None else referee.detail
-        if referee is not None and referee.outcome in (Outcome.UNSUPPORTED, Outcome.BUDGET, Outcome.ERROR):
+        if referee is not None and referee.outcome in undecided:
             yield "referee_undecided", rollout, f"{referee.outcome} ({referee.rule}): {referee.detail}"
     answers = Counter(
         rollout.referee.extracted

@@ -123,7 +123,7 @@ class GroupTable(Part):
     """Groups by kind under one way of scoring. Rates count groups with at least two scored rollouts.
 
     The two `near` counts are parts of `mixed`: at most `near` successes from one of the ends.
-    `std` divides by n.
+    `std` divides by n. `success_rate` is the mean over prompts, with its 95 % bootstrap interval by prompt.
     """
 
     name: str
@@ -137,6 +137,8 @@ class GroupTable(Part):
     near_all_wrong: int
     near_all_correct: int
     success_rate: Number
+    success_low: Number
+    success_high: Number
     acr: Number
     nonzero_advantage_rate: Number
     mean_std: Number

@@ -140,6 +140,12 @@ def _groups(report: AuditReport) -> Iterator[RenderableType]:
     for row in report.groups:
         table.add_row(*_group_row(row))
     yield table
+    rates = (
+        f"{shown(row.name)} {number(row.success_rate)} [{number(row.success_low)}, {number(row.success_high)}]"
+        for row in report.groups
+        if row.success_rate is not None
+    )
+    yield Text(f"p with its 95 % interval by prompt: {', '.join(rates)}", style="dim")
     found = report.prediction
     if found is not None and found.observed_no_success is not None:
         yield Text(

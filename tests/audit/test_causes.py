@@ -58,3 +58,16 @@ def test_only_what_lies_in_the_pipeline_can_be_repaired() -> None:
     assert [cause.value for cause in Cause if not cause.is_repairable] == [
         "tool_format", "truncated", "no_answer", "hedged", "undetermined",
     ]  # fmt: skip
+
+
+def test_a_missing_target_is_at_fault_only_where_it_pays_all_or_none() -> None:
+    none = group("none", None, [(r"\boxed{4}", 0.0), (r"\boxed{5}", 0.0)])
+    some = group("some", None, [(r"\boxed{4}", 1.0), (r"\boxed{5}", 0.0)])
+    assert causes_of(audited(none, some, SEEN)) == {"gold": 2, "undetermined": 2}
+
+
+def test_without_any_reward_or_target_nothing_is_explained() -> None:
+    report = audited(group("a", None, [(r"\boxed{4}", "absent"), (r"\boxed{5}", None)]))
+    assert report.causes == ()
+    assert report.cards == ()
+    assert report.severity == "warn"
