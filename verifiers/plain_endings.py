@@ -73,7 +73,7 @@ def _is_plain_lead(text: str, at: int) -> bool:
         return at <= _LEAD_CHARS
     if lead[-1] in ",.=":
         return True
-    word = lead.split()[-1]
+    word = lead.split()[-1].lstrip("*")
     return word.isalpha() and word.lower() not in _MAY_NEGATE
 
 
