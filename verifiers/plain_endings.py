@@ -71,8 +71,10 @@ def _is_plain_lead(text: str, at: int) -> bool:
     lead = text[max(0, at - _LEAD_CHARS) : at].rstrip(_OPENING_MARKS)
     if not lead:
         return at <= _LEAD_CHARS
-    if lead[-1] in ",.=":
+    if lead[-1] in ",.":
         return True
+    if lead[-1] == "=":
+        return "not" not in lead  # `\\not= 5` is a denial
     word = lead.split()[-1].lstrip("*")
     return word.isalpha() and word.lower() not in _MAY_NEGATE
 

@@ -11,7 +11,7 @@ PIECES = st.sampled_from(
         " and ", "<think>",
         "</think>", "#### 4", "\n#### 4", "\n#### 1,234\n", "#### 12 apples", "\n### Instruction", "\nUser: ",
         "\nAnswer: 5", "~~", r"\phantom{", "}", r"\fbox{3}", "<answer>", "</answer>", " wait, that is wrong", "isn't ",
-        "cannot be ", "rather than ", r"\neq ", r"\text{", "gold: ", "The answer key gives ", "x", "12 ", "<|im_end|>",
+        "cannot be ", "rather than ", r"\neq ", r"\not= ", r"\not = ", r"\text{", "gold: ", "The answer key gives ", "x", "12 ", "<|im_end|>",
         "[/INST]", "therefore ", "expected answer: ", "never ", "we get ",
     ]
 )  # fmt: skip
@@ -55,6 +55,13 @@ def test_the_short_way_is_taken_where_it_is_meant_to_be() -> None:
         taken = plain_ending(text, None)
         assert taken is not None
         assert text[slice(*taken.span or (0, 0))] == taken.text
+
+
+def test_a_negated_equals_sign_takes_the_full_reading() -> None:
+    assert plain_ending(r"so $x \not= \boxed{5}$", None) is None
+    found = auto().extract(r"so $x \not= \boxed{5}$")
+    assert found is not None
+    assert found.rule == "negated"
 
 
 def test_a_prompt_that_may_be_echoed_takes_the_full_reading() -> None:
