@@ -74,7 +74,7 @@ def _is_plain_lead(text: str, at: int) -> bool:
     if lead[-1] in ",.":
         return True
     if lead[-1] == "=":
-        return "not" not in lead  # `\\not= 5` is a denial
+        return "not" not in lead  # a negated equals sign is a denial
     word = lead.split()[-1].lstrip("*")
     return word.isalpha() and word.lower() not in _MAY_NEGATE
 

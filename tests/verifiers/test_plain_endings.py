@@ -11,7 +11,8 @@ PIECES = st.sampled_from(
         " and ", "<think>",
         "</think>", "#### 4", "\n#### 4", "\n#### 1,234\n", "#### 12 apples", "\n### Instruction", "\nUser: ",
         "\nAnswer: 5", "~~", r"\phantom{", "}", r"\fbox{3}", "<answer>", "</answer>", " wait, that is wrong", "isn't ",
-        "cannot be ", "rather than ", r"\neq ", r"\not= ", r"\not = ", r"\text{", "gold: ", "The answer key gives ", "x", "12 ", "<|im_end|>",
+        "cannot be ", "rather than ", r"\neq ",
+        r"\not= ", r"\not = ", r"\text{", "gold: ", "The answer key gives ", "x", "12 ", "<|im_end|>",
         "[/INST]", "therefore ", "expected answer: ", "never ", "we get ",
     ]
 )  # fmt: skip
