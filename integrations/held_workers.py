@@ -1,0 +1,58 @@
+"""A verifier in killable processes that are held from one batch to the next.
+
+`verifiers.batch.iter_verdicts(workers=…)` starts processes for one stream of rows and ends them with it. A trainer
+asks for a few hundred verdicts every step, and would pay that start every time.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from ..rollouts.messages import Completion, Prompt
+from ..verifiers.base import Target, Verdict, Verifier
+from ..verifiers.isolation import Workers
+from ..verifiers.rows_in_workers import RowsInWorkers, shipped
+
+__all__ = ["InHeldWorkers"]
+
+CHUNK_ROWS = 16
+"""Rows that go to a process together: enough to hide the cost of the trip, few enough to run again singly."""
+
+
+class InHeldWorkers:
+    """`verifier`, judged in processes of its own, started at the first batch and kept.
+
+    A row that hangs, crashes or eats memory is found and costs no other, as `iter_verdicts` says. A forked or
+    unpickled copy starts processes of its own.
+
+    Args:
+        verifier: one that pickles, or dills.
+        workers: how many processes.
+        timeout_s: seconds that one row may take; None for no limit.
+
+    Raises:
+        ArgumentError: `workers` is below 1, or `verifier` cannot be shipped.
+    """
+
+    runs_in_workers = True
+
+    def __init__(self, verifier: Verifier, *, workers: int, timeout_s: float | None) -> None:
+        self.version = verifier.version
+        self._verifier = verifier
+        self._size = workers
+        self._timeout_s = timeout_s
+        self._there = RowsInWorkers(shipped(verifier), Workers(workers), budget_s=timeout_s)
+
+    def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
+        """The verdict on one completion."""
+        return self.verify_batch([(completion, target, prompt)])[0]
+
+    def verify_batch(self, rows: Sequence[Any]) -> list[Verdict]:
+        """One verdict a row, in order."""
+        chunks = [rows[start : start + CHUNK_ROWS] for start in range(0, len(rows), CHUNK_ROWS)]
+        with ThreadPoolExecutor(self._size) as threads:
+            return [verdict for verdicts in threads.map(self._there.judge, chunks) for verdict in verdicts]
+
+    def __reduce__(self) -> tuple[Callable[[], "InHeldWorkers"], tuple[()]]:
+        return partial(InHeldWorkers, self._verifier, workers=self._size, timeout_s=self._timeout_s), ()

@@ -1,0 +1,42 @@
+import pickle
+
+import pytest
+from misbehaving import Judge
+
+import rewardgate.verifiers as verifiers
+from rewardgate.errors import ArgumentError
+from rewardgate.integrations.held_workers import CHUNK_ROWS, InHeldWorkers
+from rewardgate.verifiers.batch import verify_many
+
+MATH = verifiers.get("math")
+
+
+def test_verdicts_are_those_of_the_verifier_in_order_over_many_chunks_and_batches() -> None:
+    held = InHeldWorkers(MATH, workers=2, timeout_s=20.0)
+    rows = [(rf"\boxed{{{number}}}", str(number % 7)) for number in range(5 * CHUNK_ROWS + 3)]
+    expected = verify_many(MATH, rows)
+    assert [verify_many(held, rows) for _ in range(2)] == [expected, expected]
+    assert held.verify("4", "4") == MATH.verify("4", "4")
+    assert held.version == MATH.version
+
+
+def test_a_row_that_hangs_costs_no_other_and_the_next_batch_goes_on() -> None:
+    held = InHeldWorkers(Judge(), workers=1, timeout_s=0.4)
+    rows = [("a", "a"), ("hang", "a"), ("b", "a")]
+    for _ in range(2):
+        assert [verdict.reward for verdict in verify_many(held, rows)] == [1.0, 0.0, 0.0]
+
+
+def test_what_cannot_be_shipped_is_refused_at_once() -> None:
+    class Unshippable(Judge):
+        def __reduce__(self) -> str:
+            raise TypeError("bound to this process")
+
+    with pytest.raises(ArgumentError, match="verifier: expected one that pickles"):
+        InHeldWorkers(Unshippable(), workers=1, timeout_s=1.0)
+
+
+def test_a_pickled_copy_has_processes_of_its_own() -> None:
+    held = InHeldWorkers(MATH, workers=1, timeout_s=20.0)
+    copy = pickle.loads(pickle.dumps(held))
+    assert (copy.verify("4", "4").reward, held.verify("5", "4").reward) == (1.0, 0.0)
