@@ -19,7 +19,7 @@ from .judging import Judgement
 from .mixed import mixed_part, response_length
 from .not_measured import not_measured
 from .repair import repair_part
-from .report.model import AuditReport, GroupTable, ReadingFacts
+from .report.model import AuditReport, GroupCard, GroupTable, ReadingFacts
 from .review import review_part
 from .second_opinion import SecondOpinion
 from .stake import stake_part
@@ -186,7 +186,7 @@ def _rewards(found: Ingredients) -> tuple[list[float | None], list[float | None]
     )
 
 
-def _cards(found: Ingredients, kinds: GroupKinds) -> list:
+def _cards(found: Ingredients, kinds: GroupKinds) -> list[GroupCard]:
     return group_cards(
         found.judgement,
         found.explained,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ..verifiers.base import Outcome, Verifier
 from ..verifiers.batch import iter_verdicts
+from ..verifiers.rows import Triple
 from .causes import Clues
 from .gold_texts import gold_text, target_key
 from .golds import GoldTest
@@ -103,7 +104,7 @@ def _accepted_alone(
     judgement: Judgement, failing: frozenset[str], suspect: Verifier, form: str, correct_at: float
 ) -> dict[tuple[str, str], bool]:
     """For every right answer that the suspect refused: does it accept the answer handed over alone?"""
-    asked: dict[tuple[str, str], tuple[str, object, object]] = {}
+    asked: dict[tuple[str, str], Triple] = {}
     for group, rollout in judgement.rollouts():
         if not rollout.is_right or (rollout.scored is not None and rollout.scored >= correct_at):
             continue
@@ -113,7 +114,7 @@ def _accepted_alone(
         asked[key, answer] = (offered(answer, "bare" if "\n" in answer else form), group.target, None)
         if len(asked) == _MOST_RETESTS:
             break
-    verdicts = iter_verdicts(suspect, asked.values())  # type: ignore[arg-type]
+    verdicts = iter_verdicts(suspect, asked.values())
     return {pair: verdict.outcome is Outcome.CORRECT for pair, verdict in zip(asked, verdicts, strict=True)}
 
 
