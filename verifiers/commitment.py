@@ -35,6 +35,11 @@ _ATTRIBUTION = re.compile(
     r"|claims?|claimed|[:=])(?:\s+(?:that|it\s+is|the\s+answer\s+is))?)" + _MATH_OPENING,
     re.IGNORECASE,
 )
+_SOMEBODY = (
+    "reference", "truth", "gold", "key", "manual", "prompt", "statement", "question", "user", "teacher", "grader",
+    "rubric", "expected", "label", "target",
+)  # fmt: skip
+"""One word of every attribution; cheap to look for."""
 _DENIED = re.compile(
     r"[\s$*)\]}]{0,8}or\s+not\b|"
     r"[\s$*.)\]}\"'”\\,]*(?:is|was|would\s+be|seems|turns\s+out\s+to\s+be)\s+(?:clearly\s+|definitely\s+|obviously\s+)?"
@@ -105,9 +110,10 @@ def is_negated(text: str, start: int) -> bool:
     """
     before = text[max(0, start - _BEFORE_CHARS) : start]
     lowered = before.lower()
-    if not any(sign in lowered for sign in _NEGATION_SIGNS):
-        return False
-    return _NEGATION.search(before) is not None and _NOT_ONLY.search(before) is None
+    for sign in _NEGATION_SIGNS:
+        if sign in lowered:
+            return _NEGATION.search(before) is not None and _NOT_ONLY.search(before) is None
+    return False
 
 
 def is_negated_inside(answer: str) -> bool:
@@ -129,7 +135,11 @@ def is_attributed(text: str, start: int) -> bool:
         True
     """
     before = text[max(0, start - _BEFORE_CHARS) : start]
-    return _ATTRIBUTION.search(before) is not None
+    lowered = before.lower()
+    for word in _SOMEBODY:
+        if word in lowered:
+            return _ATTRIBUTION.search(before) is not None
+    return False
 
 
 def is_denied(text: str, end: int) -> bool:

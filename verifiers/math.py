@@ -18,7 +18,7 @@ from .expression.normalise import normalise
 from .expression.results import Comparison, SymbolicError, shown
 from .expression.structures import read
 from .symbolic import SymbolicStages
-from .targets import INTEGER, ReadTarget, is_too_long, read_targets
+from .targets import INTEGER, ReadTarget, integer_text, is_too_long, read_targets
 
 if TYPE_CHECKING:
     from .isolation import Workers
@@ -69,8 +69,9 @@ class MathVerifier:
         if isinstance(target, str) and extracted is not None and extracted.outcome is None:
             # The everyday case first, and at once: a plain integer against a plain integer.
             text = extracted.text
-            if INTEGER.fullmatch(text) and INTEGER.fullmatch(target):
-                if text == target:
+            number = integer_text(text)
+            if number is not None and INTEGER.fullmatch(target):
+                if number == target:
                     outcome, reward, detail = Outcome.CORRECT, 1.0, f"{text} = {target}"
                 else:
                     outcome, reward, detail = Outcome.INCORRECT, 0.0, f"{text} is not {target}"

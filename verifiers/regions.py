@@ -45,6 +45,8 @@ _OPENING_TURN = re.compile(
     r"|<start_of_turn>model\s*|<\|assistant\|>\s*|<s>\s*|<bos>\s*)"
 )
 _FOLLOW_UP = re.compile(r"\n(?:User|Human|### Instruction|Question|Q|Problem)\s?:")
+_FOLLOW_UP_SIGNS = ("\nUser", "\nHuman", "\n### I", "\nQ", "\nProblem")
+"""One of them begins every match of the pattern; cheap to look for."""
 _FULL_WIDTH_SIGNS = ("＼", "＜", "＃", "ｎｓｗｅｒ")
 _TAG_SIGNS = ("<", "◁", "THINK]", "INST]")
 _ANSWER_SIGNS = ("nswer", "\\boxed", "####", "\nA:")
@@ -120,8 +122,7 @@ def answer_region(completion: Completion, prompt: Prompt | None = None) -> Regio
             end = _turn_end(text, start, end)
             if not text[start:end].strip():
                 return Region("", start, Outcome.NO_ANSWER, "nothing_after_think")
-    follow_up = _FOLLOW_UP.search(text, start, end)
-    if follow_up is not None:
+    if may_follow_up(text, start, end):
         # Only after an answer: a completion may begin by restating the question.
         answered = min((at for sign in _ANSWER_SIGNS if (at := text.find(sign, start, end)) >= 0), default=end)
         follow_up = _FOLLOW_UP.search(text, answered, end)
@@ -130,6 +131,11 @@ def answer_region(completion: Completion, prompt: Prompt | None = None) -> Regio
     if not region or region.isspace():
         return Region("", start, Outcome.NO_ANSWER, "empty_completion")
     return Region(region, start)
+
+
+def may_follow_up(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` may hold a line in which the model plays the user."""
+    return text.find(":", start, end) >= 0 and _has_any(text, _FOLLOW_UP_SIGNS, start, end)
 
 
 def _window(text: str) -> tuple[int, int]:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from .answer_words import ABBREVIATED, ASCII_POOL, OTHER_WORDS, AnswerWord
@@ -10,6 +12,7 @@ RANKED_METHODS = frozenset({"hash", "phrase"})
 _MAX_ANNOUNCEMENTS = 32
 """A flood of announcements is read from its end, this many at most."""
 _MAX_VALUE_CHARS = 2_000
+_NEAR_END_CHARS = 256
 
 _LEADING_MARKS = ' \t\r\n*_#>,:：-"“(（【[—–{'
 _LEADING_WORDS = frozenset(
@@ -93,26 +96,13 @@ def announcements(text: str, start: int = 0, *, methods: frozenset[str] = RANKED
         >>> [text[found.value_start : found.value_end] for found in announcements(text)]
         ['The largest $n$ is 34', '5']
     """
-    end = len(text)
-    words = _present_words(text, start) if "phrase" in methods else []
-    hashes = "hash" in methods and text.find("####", start) >= 0
-    for _ in range(_MAX_ANNOUNCEMENTS):
-        at, word = -1, None
-        for candidate in words:
-            found = text.rfind(candidate.stem, start, end)
-            if found > at:
-                at, word = found, candidate
-        hash_at = text.rfind("####", start, end) if hashes else -1
-        if hash_at > at:
-            announced = _after_hash(text, hash_at, len(text))
-            at = hash_at
-        elif word is not None and at >= 0:
-            announced = _after_word(text, at, word) or _before_word(text, at, start)
+    for at, word in islice(_occurrences(text, start, methods), _MAX_ANNOUNCEMENTS):
+        if word is None:
+            announced = _after_hash(text, at, len(text))
         else:
-            break
+            announced = _after_word(text, at, word) or _before_word(text, at, start)
         if announced is not None:
             yield announced
-        end = at
     if start == 0 and "phrase" in methods and text[:1] in ("A", "a", "*"):
         first = _abbreviated(text, 0, ABBREVIATED.match(text))
         if first is not None:
@@ -138,9 +128,26 @@ def announcement_start(text: str, at: int, floor: int) -> int:
     return start
 
 
-def _present_words(text: str, start: int) -> list[AnswerWord]:
-    pool = ASCII_POOL if text.isascii() else (*ASCII_POOL, *OTHER_WORDS)
-    return [word for word in pool if text.find(word.stem, start) >= 0]
+def _occurrences(text: str, start: int, methods: frozenset[str]) -> Iterator[tuple[int, AnswerWord | None]]:
+    """Where the announcing words (None for `####`) stand in `text` after `start`, from the last to the first."""
+    words: tuple[AnswerWord | None, ...] = (None,) if "hash" in methods else ()
+    if "phrase" in methods:
+        words = (*(ASCII_POOL if text.isascii() else (*ASCII_POOL, *OTHER_WORDS)), *words)
+    end = len(text)
+    # The last announcement is nearly always near the end, and few callers ask for another one.
+    near_end = max(start, end - _NEAR_END_CHARS)
+    for floor in (near_end, start) if near_end > start else (start,):
+        present = [word for word in words if text.find(_stem(word), floor, end) >= 0]
+        while present:
+            at, word = max(((text.rfind(_stem(word), floor, end), word) for word in present), key=itemgetter(0))
+            if at < 0:
+                break
+            yield at, word
+            end = at
+
+
+def _stem(word: AnswerWord | None) -> str:
+    return "####" if word is None else word.stem
 
 
 def _after_word(text: str, at: int, word: AnswerWord) -> Announcement | None:

@@ -21,6 +21,7 @@ __all__ = [
     "MAX_ANSWER_CHARACTERS",
     "TARGET_KEYS",
     "ReadTarget",
+    "integer_text",
     "is_too_long",
     "read_target",
     "read_targets",
@@ -31,10 +32,23 @@ MAX_ANSWER_CHARACTERS = 8_000
 
 INTEGER = re.compile(r"0|-?[1-9]\d{0,17}")
 """A plain integer that equals another exactly when the texts are the same."""
+_GROUPED_INTEGER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3}){1,5}")
 
 _DIGITS = re.compile(r"[+-]?[\d,]*\.?\d*")
 TARGET_KEYS = ("answer", "final_answer", "target", "ground_truth", "solution")
 _WORKED_SOLUTION = re.compile(r"####|\\(?:boxed|fbox)\s*\{|^\s*(?:A:\s|(?:[Ff]inal )?[Aa]nswer\s*:)", re.MULTILINE)
+
+
+def integer_text(text: str) -> str | None:
+    """`text` without its thousands separators when it is a plain integer; None when it is anything else.
+
+    Example:
+        >>> integer_text("1,234"), integer_text("12,34")
+        ('1234', None)
+    """
+    if INTEGER.fullmatch(text):
+        return text
+    return text.replace(",", "") if _GROUPED_INTEGER.fullmatch(text) else None
 
 
 @dataclass(frozen=True, slots=True)
