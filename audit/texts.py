@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from ..rollouts.messages import Completion, completion_text
 from ..rollouts.records import Rollout
+from ..rollouts.values import CUT_REASONS
 from ..verifiers.base import Extracted, Extractor, extractors
 from .tool_calls import ToolCalls, tool_calls
 
@@ -14,7 +15,6 @@ __all__ = ["TextFacts", "clipped", "text_facts"]
 EXCERPT_CHARS = 240
 ANSWER_CHARS = 300
 
-_LENGTH_REASONS = frozenset({"length", "max_tokens", "max_length", "max_new_tokens", "truncated", "model_length"})
 _ENDS_WELL = re.compile(r"(?:[.!?。！？…:;)\]}>$”\"'*`|~]|\d%?)\Z")
 _OPEN_THOUGHT = re.compile(r"<(think|thinking|reasoning|thought)>", re.IGNORECASE)
 _TRAILING_TOKENS = re.compile(r"(?:\s|<\|[a-z_]{1,24}\|>|</s>|<eos>|<pad>)+\Z")
@@ -92,7 +92,7 @@ def clipped(text: str, limit: int = ANSWER_CHARS) -> str:
 
 def _is_truncated(rollout: Rollout) -> bool | None:
     """True if the flag or the finish reason says so; None where the file has neither."""
-    if rollout.finish_reason is not None and rollout.finish_reason.lower() in _LENGTH_REASONS:
+    if rollout.finish_reason is not None and rollout.finish_reason.lower() in CUT_REASONS:
         return True
     return rollout.truncated if rollout.finish_reason is None else bool(rollout.truncated)
 
