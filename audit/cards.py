@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from ..diagnostics.groups import GroupKind, group_kinds
+from ..diagnostics.groups import group_kinds
 from ..diagnostics.intervals import clopper_pearson
 from ..diagnostics.support import rate_upper_bound, samples_needed
 from .causes import Cause, CauseFound, most_common_cause
@@ -52,7 +52,7 @@ def group_card(
     def judged(rewards: Sequence[float | None]) -> tuple[str, int, int]:
         kinds = group_kinds(rewards, [0] * len(rewards), correct_at=correct_at, wrong_at=wrong_at)
         successes, scored = kinds.successes[0], kinds.scored[0]
-        return near_kind(GroupKind(kinds.kinds[0]), successes, scored, near), successes, scored
+        return near_kind(kinds.kinds[0], successes, scored, near), successes, scored
 
     kind, successes, scored = judged([case.rollout.scored for case in cases])
     repaired_kind, repaired_successes, repaired_scored = judged([case.repaired for case in cases])

@@ -30,7 +30,7 @@ _SHOWN_FORMS = ("bare", "$…$", BOXED)
 FIXES: Mapping[str, Callable[[str], str]] = {
     "wrap targets in $…$": lambda text: text if text.strip().startswith("$") else f"${text}$",
     "wrap targets in \\boxed{}": lambda text: f"\\boxed{{{text}}}",
-    "normalise targets (\\text{}, \\!, spacing)": lambda text: normalise(text),
+    "normalise targets (\\text{}, \\!, spacing)": normalise,
     "normalise targets and wrap them in $…$": lambda text: f"${normalise(text)}$",
 }
 """Rewritings of targets that are tried where some fail, in the order of preference."""

@@ -9,9 +9,10 @@ from enum import StrEnum
 from functools import lru_cache
 
 from ..verifiers.expression.arithmetic import CostlyError
+from ..verifiers.expression.nodes import Collection, Labelled, Node, Opaque, Union
 from ..verifiers.expression.normalise import normalise
 from ..verifiers.expression.numbers import Quantity, same_value
-from ..verifiers.expression.structures import Collection, Labelled, Node, Opaque, Union, read
+from ..verifiers.expression.structures import read
 
 __all__ = ["Difference", "difference", "is_plain", "same_text"]
 
@@ -20,7 +21,6 @@ _MOST_CHARS = 500
 _RULES = {
     "rounds_to_target": "tolerance",
     "six_digits": "tolerance",
-    "within_tolerance": "tolerance",
     "unit_conversion": "units",
     "percent_value": "units",
     "angle": "units",

@@ -96,7 +96,7 @@ def _gold(ground_truth: object) -> str | None:
         return None
     text = f"\n{ground_truth}"
     for mark in ANSWER_MARKS:
-        before, found, answer = text.rpartition(mark)
-        if found and before is not None and answer.strip():
+        _, found, answer = text.rpartition(mark)
+        if found and answer.strip():
             return answer.strip()
     return ground_truth
