@@ -9,20 +9,18 @@ from .judging import Judged, JudgedGroup, Judgement
 from .report.model import Review, ReviewItem
 from .texts import clipped
 
-__all__ = ["REASONS", "review_part"]
+__all__ = ["review_part"]
 
-REASONS = {
-    "second_opinion_accepts": "scored wrong, and math-verify accepts the response",
-    "consensus_against_target": "most rollouts of a group agree on one answer, and it is not the target",
-    "referee_undecided": "the referee could not read or afford the comparison",
-}
 _MOST_ITEMS = 500
 _LEAST_AGREEING = 4
 _AGREEING_SHARE = 0.75
 
 
 def review_part(judgement: Judgement, *, correct_at: float) -> Review:
-    """The queue. A consensus against the target is seldom a wrong target, but it is cheap to look."""
+    """The queue: `ReviewItem` says for which reasons something is in it.
+
+    A consensus against the target is seldom a wrong target, but it is cheap to look.
+    """
     counts: Counter[str] = Counter()
     items: list[ReviewItem] = []
     for group in judgement.groups:

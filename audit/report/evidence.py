@@ -108,7 +108,12 @@ class PaidButWrong(Part):
 
 
 class ReviewItem(Part):
-    """Something a person should look at, because no cause may be drawn from it."""
+    """Something a person should look at, because no cause may be drawn from it.
+
+    `reason` is `second_opinion_accepts` (scored wrong, and math-verify accepts the response),
+    `consensus_against_target` (most rollouts of a group agree on one answer, and it is not the target) or
+    `referee_undecided` (the referee could not read or afford the comparison).
+    """
 
     reason: str
     group_id: str
