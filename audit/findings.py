@@ -7,6 +7,7 @@ first of the worst findings.
 from collections.abc import Iterator, Sequence
 
 from .report.model import (
+    SEVERITIES,
     CauseCount,
     Finding,
     Golds,
@@ -18,9 +19,7 @@ from .report.model import (
 )
 from .report.text import percent
 
-__all__ = ["RANK", "findings", "headline"]
-
-RANK: dict[Severity, int] = {"ok": 0, "warn": 1, "fail": 2}
+__all__ = ["findings", "headline"]
 
 FAILING_GOLDS = 0.01
 FALSE_NEGATIVES = 0.02
@@ -60,7 +59,7 @@ def findings(
 
 def headline(found: Sequence[Finding]) -> Finding:
     """The first of the worst."""
-    return max(found, key=lambda finding: RANK[finding.severity])
+    return max(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
 def _counted(n: int, noun: str) -> str:

@@ -5,7 +5,7 @@ Texts of prompts and responses are clipped; they are a stranger's words, so a re
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from .evidence import (
     AnswerTally,
@@ -22,6 +22,7 @@ from .evidence import (
 
 __all__ = [
     "SCHEMA_VERSION",
+    "SEVERITIES",
     "AnswerTally",
     "AuditReport",
     "CauseCount",
@@ -50,6 +51,9 @@ __all__ = [
 SCHEMA_VERSION = "rewardgate.audit/1"
 
 Severity = Literal["ok", "warn", "fail"]
+
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""From harmless to grave."""
 
 
 class ReadingFacts(Part):

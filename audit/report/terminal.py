@@ -12,7 +12,7 @@ from rich.text import Text
 
 from .cards import card_lines, evidence_line
 from .indent import Indented
-from .model import AuditReport, FailingGold, Golds, GroupCard, GroupTable, Stake
+from .model import SEVERITIES, AuditReport, FailingGold, Golds, GroupCard, GroupTable, Stake
 from .text import number, percent, shown
 
 __all__ = ["render"]
@@ -70,7 +70,7 @@ def _heading(position: int, name: str, report: AuditReport) -> Text:
     severities = [finding.severity for finding in report.findings if finding.section.upper() == name]
     heading = Text(f"\n{position} {name}", style="bold")
     if severities:
-        worst = max(severities, key=list(_STYLES).index)
+        worst = max(severities, key=SEVERITIES.index)
         heading.append(f"  {worst.upper()}", style=_STYLES[worst])
     return heading
 
