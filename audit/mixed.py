@@ -23,6 +23,9 @@ _PLACE_NAMES = {
     "phrase": "share with an announced answer",
 }
 
+_Split = Sequence[tuple[str, list[Judged], list[Judged]]]
+"""Of each mixed group: its prompt's id, its rollouts scored right, and those scored wrong."""
+
 
 def response_length(rollout: Judged, unit: str) -> int | None:
     """Length of a rollout's response in `unit` (`"tokens"` or `"characters"`); None where unknown."""
@@ -62,10 +65,7 @@ def mixed_part(
     )
 
 
-Split = Sequence[tuple[str, list[Judged], list[Judged]]]
-
-
-def _length_difference(split: Split, unit: str, seed: int) -> OutcomeDifference | None:
+def _length_difference(split: _Split, unit: str, seed: int) -> OutcomeDifference | None:
     sides: tuple[list[int], list[int]] = ([], [])
     by_prompt: defaultdict[str, list[float]] = defaultdict(list)
     for prompt_id, right, wrong in split:
@@ -82,7 +82,7 @@ def _length_difference(split: Split, unit: str, seed: int) -> OutcomeDifference 
     return _difference(name, median(sides[0]), median(sides[1]), by_prompt, bounds, seed)
 
 
-def _shares(split: Split, seed: int) -> list[OutcomeDifference]:
+def _shares(split: _Split, seed: int) -> list[OutcomeDifference]:
     rows = [
         _share(
             split, name, lambda rollout, place=place: rollout.facts is not None and rollout.facts.place == place, seed
@@ -97,7 +97,7 @@ def _shares(split: Split, seed: int) -> list[OutcomeDifference]:
     return [row for row in rows if row is not None]
 
 
-def _share(split: Split, name: str, holds: Callable[[Judged], bool], seed: int) -> OutcomeDifference | None:
+def _share(split: _Split, name: str, holds: Callable[[Judged], bool], seed: int) -> OutcomeDifference | None:
     sides: tuple[list[bool], list[bool]] = ([], [])
     by_prompt: defaultdict[str, list[float]] = defaultdict(list)
     for prompt_id, right, wrong in split:
