@@ -1,7 +1,7 @@
 """One card a group that gives no advantage, or hardly any: its cause, what repairs it, and the evidence."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..diagnostics.groups import group_kinds
@@ -24,13 +24,13 @@ _RATES = (0.1, 0.05, 0.01)
 class Case:
     """A rollout with its cause (None where it was scored correct) and its reward after repair.
 
-    `repaired_only` gives its reward when only some causes are repaired.
+    `repaired_only(only=causes)` gives its reward when only these causes are repaired.
     """
 
     rollout: Judged
     found: CauseFound | None
     repaired: float | None
-    repaired_only: Callable[[Collection[Cause]], float | None]
+    repaired_only: Callable[..., float | None]
 
 
 def needs_card(kind: str, *, gold_fails: bool) -> bool:
@@ -62,7 +62,7 @@ def group_card(
         for candidate in Cause
         if candidate.is_repairable
         and (candidate in causes or (candidate is Cause.GOLD and gold_fails))
-        and judged([case.repaired_only((candidate,)) for case in cases])[0] != kind
+        and judged([case.repaired_only(only=(candidate,)) for case in cases])[0] != kind
     )
     cured = next(curable, None)
     # Without a rollout scored wrong only its target can have brought the group here.

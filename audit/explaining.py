@@ -1,13 +1,13 @@
 """Every rollout with its cause and its repaired reward; then the groups' cards, and what was paid for nothing."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
 from .cards import Case, evidence, group_card, needs_card
-from .causes import Cause, CauseFound, Clues, rollout_cause, target_fault
+from .causes import Cause, Clues, rollout_cause, target_fault
 from .judging import REFUSED, Judged, Judgement
 from .repair import repaired_reward
 from .report.model import CauseCount, GroupCard, PaidButWrong
@@ -45,8 +45,9 @@ def explain(judgement: Judgement, clues: Clues, *, correct_at: float, wrong_at: 
         for rollout in group.rollouts:
             is_paid = rollout.scored is not None and rollout.scored >= correct_at
             found = None if is_paid else rollout_cause(rollout, group, clues, gold_fault=gold_fault)
-            repaired = partial(_repaired, rollout, found, gold_fails, correct, wrong)
-            cases.append(Case(rollout, found, repaired(None), repaired))
+            cause = None if found is None else found.cause
+            repaired = partial(repaired_reward, rollout, cause, gold_fails=gold_fails, correct=correct, wrong=wrong)
+            cases.append(Case(rollout, found, repaired(), repaired))
         explained.append(Explained(tuple(cases), gold_fails))
     return explained
 
@@ -101,24 +102,6 @@ def paid_part(explained: Sequence[Explained]) -> PaidButWrong:
 
 def _is_refused(rollout: Judged) -> bool:
     return rollout.referee is not None and rollout.referee.outcome in REFUSED
-
-
-def _repaired(
-    rollout: Judged,
-    found: CauseFound | None,
-    gold_fails: bool,
-    correct: float,
-    wrong: float,
-    only: Collection[Cause] | None,
-) -> float | None:
-    return repaired_reward(
-        rollout,
-        None if found is None else found.cause,
-        gold_fails=gold_fails,
-        correct=correct,
-        wrong=wrong,
-        only=only,
-    )
 
 
 def _usual(rewards: Sequence[float], default: float) -> float:
