@@ -42,12 +42,28 @@ class Source(BaseModel):
 
 
 class Rollout(BaseModel):
-    """One sampled response with what its producer said of it.
+    """One sampled response with what its producer said of it; None where it said nothing.
 
-    `response` is None where the producer logged none (an errored attempt, a file of rewards only).
-    `target` is a string, a list of strings (any of them is right) or a dict (a specification, e.g.
-    tests); None where the file has none. `rewards` maps each reward's name to its value, None where
-    the producer could not tell. `truncated` is None where the file does not say.
+    Args:
+        prompt_id: the same for all rollouts of one prompt.
+        prompt: text, or chat messages in the OpenAI shape.
+        response: likewise; None where the producer logged none (an errored attempt, a file of rewards only).
+        target: a string, a list of strings (any of them is right) or a dict (a specification, e.g. tests).
+        rewards: each reward's name and its value, finite; None where the producer could not tell.
+        reward_name: which of them the trainer learned from.
+        rollout_id: the rollout's own id.
+        truncated: whether the response was cut off.
+        finish_reason: as the producer wrote it (`"stop"`, `"length"`, ...).
+        n_tokens: of the response.
+        policy_version: of the policy that sampled it.
+        step: the training step at which it was sampled.
+        meta: whatever else the file holds of it.
+        source: where it was read.
+        token_ids: (T,) int64, of the response.
+        rollout_logprobs: (T,) float64, the sampler's own log-probabilities of `token_ids`.
+
+    Raises:
+        pydantic.ValidationError: a field of the wrong type, an unknown field, a reward that is not finite.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -85,8 +101,8 @@ class Rollout(BaseModel):
 class Group(BaseModel):
     """The rollouts of one prompt at one step, in the order of the file.
 
-    Raises (when built):
-        ArgumentError: no rollout, or rollouts of more than one prompt_id.
+    Raises:
+        pydantic.ValidationError: no rollout, or rollouts of more than one prompt_id.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -105,10 +121,12 @@ class Group(BaseModel):
 
     @property
     def prompt_id(self) -> str:
+        """The one that all rollouts share."""
         return self.rollouts[0].prompt_id
 
     @property
     def prompt(self) -> str | list[dict[str, Any]] | None:
+        """The first rollout's prompt; readers report a group whose prompts differ."""
         return self.rollouts[0].prompt
 
     @property
