@@ -65,7 +65,12 @@ _NOT_A_REWARD_ENDINGS = ("_std", "_mean", "_max", "_min", "_weight", "_baseline"
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What the caller said of a file; a name set here replaces the search for the usual ones."""
+    """What the caller said of a file; a name set here replaces the search for the usual ones.
+
+    Args:
+        prompt_key, prompt_id_key, response_key, target_key, reward_key, group_key: columns, as in `read`.
+        tokens: whether token ids and log-probabilities are loaded.
+    """
 
     prompt_key: str | None = None
     prompt_id_key: str | None = None
@@ -96,6 +101,7 @@ class ColumnKinds:
     MAX_COLUMNS = 2000
 
     def add(self, row: Mapping[str, Any]) -> None:
+        """Count the cells of one row; columns beyond the first `MAX_COLUMNS` are not looked at."""
         for name, cell in row.items():
             kinds = self.counts.get(name)
             if kinds is None:

@@ -78,7 +78,7 @@ def read_rows(
     reward_key: str | None = None,
     group_key: str | None = None,
     tokens: bool = False,
-) -> "Iterator[Rollout | Refusal]":
+) -> Iterator[Rollout | Refusal]:
     """The rows of a file in its order: a rollout each (several for a row of lists), or its refusal.
 
     Arguments and errors as for `read`. Rows need neither prompt nor group.
@@ -90,13 +90,15 @@ def read_rows(
 class Reading:
     """The groups of one file; iterate over it, as often as you like.
 
+    Iterating raises NoUsableRowsError at the end of a file that turned out to hold nothing usable.
+
     Attributes:
         format: the name of the format that the file was read as.
         container: what the file is (`"JSON lines"`, `"CSV"`, ...).
         fields: which column became what: role -> column.
     """
 
-    def __init__(self, survey: "Survey") -> None:
+    def __init__(self, survey: Survey) -> None:
         self._survey = survey
         self._summary: Summary | None = None
         self.format = survey.format_name
@@ -153,7 +155,7 @@ class Reading:
         )
 
 
-def _iter_rows(survey: Survey) -> "Iterator[Rollout | Refusal]":
+def _iter_rows(survey: Survey) -> Iterator[Rollout | Refusal]:
     tally, refusals, is_usable, n_rows = Tally(), list[Refusal](), False, 0
     for row in survey.rows.scan():
         n_rows += 1

@@ -22,8 +22,11 @@ def most(rows: Sequence[Row], is_one: Callable[[Row], bool]) -> bool:
 
 
 class RowReader(Protocol):
-    """Reads the rows of one file. A first pass calls `identity` and `learn` for each row, then `finish`
-    once; a second pass calls `rollouts`. Each may refuse a row by raising `RowRefusedError`."""
+    """Reads the rows of one file.
+
+    A first pass calls `identity` and `learn` for each row, then `finish` once; a second pass calls `rollouts`.
+    `identity`, `learn` and `rollouts` may refuse a row by raising `RowRefusedError`.
+    """
 
     def identity(self, row: Row) -> Identity:
         """Where the row belongs; the same in both passes."""
@@ -58,7 +61,11 @@ class Format(Protocol):
     name: str
 
     def recognises(self, rows: Sequence[Row]) -> bool:
-        """Whether these first rows are of this format. `columns` is asked last and never."""
+        """Whether these first rows are of this format.
+
+        Formats are asked in the order of their names, and the first that says yes reads the file; where none
+        does, `columns` does.
+        """
         ...
 
     def reader(self, rows: Sequence[Row], options: ReadOptions) -> RowReader:
