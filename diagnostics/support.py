@@ -98,11 +98,17 @@ def rate_upper_bound(failures: int, *, confidence: float = 0.95) -> float:
     of three, 3/G, is poor below 30 samples (.375 instead of .312 at 8).
 
     Args:
-        failures: scored samples, all without success; with none, the bound is 1.
+        failures: scored samples, at least 0, all without success; with none of them the bound is 1.
         confidence: in (0, 1).
 
     Returns:
         1 - (1 - confidence)^(1 / failures).
+
+    Raises:
+        ArgumentError: a number outside those ranges.
+
+    Source:
+        the one-sided Clopper-Pearson bound at 0 successes.
 
     Example:
         >>> [round(rate_upper_bound(failures), 2) for failures in (4, 8, 16)]
@@ -127,6 +133,9 @@ def samples_needed(rate: float, *, chance: float = 0.95) -> int:
     Returns:
         The least m with 1 - (1 - rate)^m >= chance.
 
+    Raises:
+        ArgumentError: a number outside those ranges.
+
     Example:
         >>> [samples_needed(rate) for rate in (0.1, 0.05, 0.01)]
         [29, 59, 299]
@@ -142,6 +151,9 @@ def samples_needed(rate: float, *, chance: float = 0.95) -> int:
 
 def chance_of_success(rate: float, samples: int) -> float:
     """P(at least one success in `samples`) at success rate `rate`: 1 - (1 - rate)^samples.
+
+    Raises:
+        ArgumentError: rate outside [0, 1], or a negative number of samples.
 
     Example:
         >>> round(chance_of_success(0.1, 24), 2)
