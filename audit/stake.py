@@ -7,21 +7,17 @@ groups have exact zeros, unscored rollouts no advantage; both by the one judge o
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from ..diagnostics.groups import GroupKind, group_kinds
+from ..diagnostics.groups import FloatArray, GroupKind, IntArray, group_kinds
 from .report.model import Stake
 
 __all__ = ["group_advantages", "stake_part"]
 
-FloatArray = npt.NDArray[np.float64]
-
 _SAME_AS_MEAN = 1e-9
+"""In units of the group's standard deviation; asked within mixed groups only, so that it never decides degeneracy."""
 
 
-def group_advantages(
-    rewards: Sequence[float | None], group_index: npt.NDArray[np.int64], *, divide_by_std: bool
-) -> FloatArray:
+def group_advantages(rewards: Sequence[float | None], group_index: IntArray, *, divide_by_std: bool) -> FloatArray:
     """R - mean of the scored rewards of the group (Dr. GRPO), or that over their std (GRPO).
 
     Args:
@@ -32,12 +28,15 @@ def group_advantages(
     Returns:
         (B,) advantages, exact zeros in groups that are not mixed, NaN where the reward is unknown.
 
+    Source:
+        GRPO: arXiv 2402.03300; Dr. GRPO: arXiv 2503.20783.
+
     Example:
         >>> group_advantages([1, 0, 0, 0, 1, 1], np.array([0, 0, 0, 0, 1, 1]), divide_by_std=False).tolist()
         [0.75, -0.25, -0.25, -0.25, 0.0, 0.0]
     """
     values = np.array([np.nan if reward is None else reward for reward in rewards], dtype=np.float64)
-    kinds = group_kinds(values, group_index)
+    kinds = group_kinds(values, group_index)  # where a success begins does not matter: only mixed is asked for
     mixed = {group_id for group_id, kind in zip(kinds.ids, kinds.kinds, strict=True) if kind is GroupKind.MIXED}
     is_known = ~np.isnan(values)
     is_mixed = np.fromiter((index in mixed for index in group_index.tolist()), dtype=bool, count=len(values))
@@ -59,7 +58,7 @@ def group_advantages(
 def stake_part(
     scored: Sequence[float | None],
     repaired: Sequence[float | None],
-    group_index: npt.NDArray[np.int64],
+    group_index: IntArray,
     *,
     units: Sequence[int],
     unit: str,

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import ArgumentError
+from .groups import FloatArray, IntArray
 
 __all__ = ["BetaBinomial", "fit_beta_binomial", "iid_degenerate_share"]
-
-FloatArray = npt.NDArray[np.float64]
 
 _SMALLEST = 1e-12
 
@@ -72,7 +70,11 @@ class BetaBinomial:
         return self.no_success(n) + self.all_success(n) if n > 0 else 1.0
 
     def no_further_success(self, failures: int, more: int) -> float:
-        """P(0 successes in `more` rollouts | `failures` rollouts before them, none a success)."""
+        """P(0 successes in `more` rollouts | `failures` rollouts before them, none a success).
+
+        Raises:
+            ArgumentError: a negative number of rollouts.
+        """
         for name, value in (("failures", failures), ("more", more)):
             if value < 0:
                 raise ArgumentError(f"{name}: expected a number of rollouts >= 0, got {value}")
@@ -130,6 +132,9 @@ def iid_degenerate_share(rate: float, size: int) -> float:
         rate: p, in [0, 1].
         size: G, rollouts a group.
 
+    Raises:
+        ArgumentError: rate outside [0, 1].
+
     Example:
         >>> round(iid_degenerate_share(0.91, 8), 2)
         0.47
@@ -137,7 +142,7 @@ def iid_degenerate_share(rate: float, size: int) -> float:
     return BetaBinomial(rate, 0.0).degenerate(size)
 
 
-def _more_than(counts: npt.NDArray[np.int64]) -> FloatArray:
+def _more_than(counts: IntArray) -> FloatArray:
     """How many groups have more than i, for i = 0, 1, ...: all that the likelihood needs of the groups."""
     return np.cumsum(np.bincount(counts)[::-1])[::-1][1:].astype(np.float64)
 

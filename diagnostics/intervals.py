@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ArgumentError
-from .groups import FloatArray, group_index, reward_values
+from .groups import FloatArray, IntArray, group_index, reward_values
 
 __all__ = ["Interval", "PromptMean", "bootstrap_by_prompt", "clopper_pearson", "jeffreys", "wilson"]
 
@@ -105,7 +105,7 @@ def jeffreys(successes: int, n: int, *, confidence: float = 0.95) -> Interval:
     """Jeffreys' interval, Beta(x + 1/2, n - x + 1/2): the one whose posterior can be combined over strata.
 
     Args:
-        successes: 0..n.
+        successes: 0..n, x below.
         n: independent observations, at least 1.
         confidence: in (0, 1), equal-tailed.
 
@@ -204,7 +204,7 @@ def _prompt_means(
     return known, np.bincount(where, weights=known)[count > 0] / count[count > 0]
 
 
-def _resampled(distinct: FloatArray, counts: npt.NDArray[np.int64], resamples: int, seed: int) -> FloatArray:
+def _resampled(distinct: FloatArray, counts: IntArray, resamples: int, seed: int) -> FloatArray:
     """Means of bootstrap samples of prompts: (resamples,)."""
     n = int(counts.sum())
     generator = np.random.default_rng(seed)
