@@ -45,11 +45,11 @@ class ChoiceVerifier:
         wanted = [letters for letters in map(_letters, target_texts(target)) if letters]
         if not wanted:
             detail = f"expected a target with a letter A to J, got {str(target)[:80]!r}"
-            return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_target", detail, perf_counter() - started)
+            return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=detail, seconds=perf_counter() - started)
         extracted = self._extractor.extract(completion, prompt=prompt)
         if extracted is None:
             detail = "no choice letter found"
-            return Verdict(Outcome.NO_ANSWER, 0.0, None, None, "no_answer", detail, perf_counter() - started)
+            return Verdict(Outcome.NO_ANSWER, 0.0, rule="no_answer", detail=detail, seconds=perf_counter() - started)
         text, span = extracted.text, extracted.span
         if extracted.outcome is not None:
             detail = f"decided by the extractor ({extracted.method})"
@@ -76,7 +76,7 @@ def _letters(text: str) -> frozenset[str]:
 
 
 def _letter_of_option(answer: str, prompt: Prompt | None) -> frozenset[str]:
-    """The letter of the option that the prompt lists with exactly this text."""
+    """The letter of the one option that the prompt lists with exactly this text; empty where none or several are."""
     if prompt is None:
         return frozenset()
     wanted = _folded(answer)

@@ -53,14 +53,14 @@ class Weighted:
         detail = _detail(self._parts, verdicts)
         unknown = next((verdict for verdict in verdicts if verdict.reward is None), None)
         if unknown is not None:
-            return _from(unknown, unknown.outcome, None, detail, started)
+            return _combined(unknown, unknown.outcome, None, detail, started)
         wrong = next((verdict for verdict in verdicts if verdict.reward != 1), None)
         if wrong is None:
-            return _from(verdicts[0], Outcome.CORRECT, 1.0, detail, started)
+            return _combined(verdicts[0], Outcome.CORRECT, 1.0, detail, started)
         rewards = [verdict.reward or 0.0 for verdict in verdicts]
         total = sum(weight * reward for weight, reward in zip(self._weights, rewards, strict=True)) / sum(self._weights)
         # Rounding must not turn a nearly full reward into a full one.
-        return _from(wrong, wrong.outcome, min(total, nextafter(1.0, 0.0)), detail, started)
+        return _combined(wrong, wrong.outcome, min(total, nextafter(1.0, 0.0)), detail, started)
 
 
 class AllOf:
@@ -90,13 +90,13 @@ class AllOf:
             verdict = part.verify(completion, target, prompt=prompt)
             verdicts.append(verdict)
             if verdict.reward is not None and verdict.reward <= 0:
-                return _from(verdict, verdict.outcome, verdict.reward, _detail(self._parts, verdicts), started)
+                return _combined(verdict, verdict.outcome, verdict.reward, _detail(self._parts, verdicts), started)
         detail = _detail(self._parts, verdicts)
         unknown = next((verdict for verdict in verdicts if verdict.reward is None), None)
         if unknown is not None:
-            return _from(unknown, unknown.outcome, None, detail, started)
+            return _combined(unknown, unknown.outcome, None, detail, started)
         least = min(verdicts, key=lambda verdict: verdict.reward or 0.0)
-        return _from(least, least.outcome, least.reward, detail, started)
+        return _combined(least, least.outcome, least.reward, detail, started)
 
 
 class FirstThatDecides:
@@ -129,9 +129,9 @@ class FirstThatDecides:
             verdict = part.verify(completion, target, prompt=prompt)
             verdicts.append(verdict)
             if verdict.outcome not in _UNDECIDED:
-                return _from(verdict, verdict.outcome, verdict.reward, _detail(self._parts, verdicts), started)
+                return _combined(verdict, verdict.outcome, verdict.reward, _detail(self._parts, verdicts), started)
         last = next((verdict for verdict in verdicts if verdict.reward is None), verdicts[-1])
-        return _from(last, last.outcome, last.reward, _detail(self._parts, verdicts), started)
+        return _combined(last, last.outcome, last.reward, _detail(self._parts, verdicts), started)
 
 
 def _built(parts: Sequence[Part]) -> list[tuple[str, Verifier]]:
@@ -145,11 +145,13 @@ def _version(parts: list[tuple[str, Verifier]]) -> str:
 
 
 def _detail(parts: list[tuple[str, Verifier]], verdicts: list[Verdict]) -> str:
+    """What each part said that was asked; once one has decided, those after it are not."""
     return "; ".join(
         f"{name}: {verdict.outcome} {verdict.reward} ({verdict.rule}: {verdict.detail})"
         for (name, _), verdict in zip(parts, verdicts, strict=False)
     )
 
 
-def _from(part: Verdict, outcome: Outcome, reward: float | None, detail: str, started: float) -> Verdict:
+def _combined(part: Verdict, outcome: Outcome, reward: float | None, detail: str, started: float) -> Verdict:
+    """The verdict of the whole, with the answer and the rule of the part that it goes by."""
     return Verdict(outcome, reward, part.extracted, part.span, part.rule, detail, perf_counter() - started)
