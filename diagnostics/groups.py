@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import ArgumentError
 
-__all__ = ["GroupKind", "GroupKinds", "group_index", "group_kinds", "reward_values"]
+__all__ = ["GroupKind", "GroupKinds", "Judgement", "group_index", "group_kinds", "judge", "reward_values"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -45,6 +45,9 @@ class GroupKind(StrEnum):
     def is_degenerate(self) -> bool:
         """Whether several rewards are known and all are equal."""
         return self in (GroupKind.ALL_CORRECT, GroupKind.ALL_WRONG, GroupKind.TIED)
+
+
+_KINDS = tuple(GroupKind)
 
 
 @dataclass(frozen=True)
@@ -125,27 +128,66 @@ def group_kinds(
         >>> [str(kind) for kind in kinds.kinds], kinds.scored, kinds.successes
         (['mixed', 'singleton', 'all_wrong'], (2, 1, 2), (1, 1, 0))
     """
-    if not wrong_at < correct_at:
-        raise ArgumentError(f"wrong_at: expected a number below correct_at = {correct_at}, got {wrong_at}")
     values = reward_values(rewards)  # (B,)
     ids, index = group_index(group_ids)  # N ids, (B,)
     if len(index) != len(values):
         raise ArgumentError(f"group_ids: expected one id a reward ({len(values)}), got {len(index)}")
-    is_scored = ~np.isnan(values)
-    known, where = values[is_scored], index[is_scored]
-    lowest, highest = np.full(len(ids), np.inf), np.full(len(ids), -np.inf)  # (N,)
-    np.minimum.at(lowest, where, known)
-    np.maximum.at(highest, where, known)
-    scored = np.bincount(where, minlength=len(ids))
-    # Lists of Python numbers: the loop below and the tuples that leave here are not numpy's.
-    extremes = zip(scored.tolist(), lowest.tolist(), highest.tolist(), strict=True)
+    judgement = judge(values, index, len(ids), correct_at=correct_at, wrong_at=wrong_at)
+    successes = np.bincount(index[values >= correct_at], minlength=len(ids))  # NaN is not >= anything
+    # Lists of Python numbers: the tuples that leave here are not numpy's.
     return GroupKinds(
         ids=ids,
-        kinds=tuple(_kind(count, low, high, correct_at, wrong_at) for count, low, high in extremes),
+        kinds=tuple(map(_KINDS.__getitem__, judgement.code.tolist())),
         sizes=tuple(np.bincount(index, minlength=len(ids)).tolist()),
-        scored=tuple(scored.tolist()),
-        successes=tuple(np.bincount(where[known >= correct_at], minlength=len(ids)).tolist()),
+        scored=tuple(judgement.scored.tolist()),
+        successes=tuple(successes.tolist()),
     )
+
+
+class Judgement(NamedTuple):
+    """What `group_kinds` found, as arrays over groups 0..N-1: for callers who number their groups themselves.
+
+    Args:
+        code: (N,) the kind of each group, as its position in `tuple(GroupKind)`.
+        scored: (N,) rows whose reward is known.
+        lowest: (N,) the least known reward: in a degenerate group, every one. Infinite where none is known.
+    """
+
+    code: IntArray
+    scored: IntArray
+    lowest: FloatArray
+
+    def is_kind(self, kind: GroupKind) -> npt.NDArray[np.bool_]:
+        """(N,) True marks the groups of that kind."""
+        return self.code == _KINDS.index(kind)
+
+
+def judge(
+    values: FloatArray, index: IntArray, n_groups: int, *, correct_at: float = 1.0, wrong_at: float = 0.0
+) -> Judgement:
+    """The judgement of `group_kinds` on rows that are checked and numbered already.
+
+    Args:
+        values: (B,) as `reward_values` returns them, NaN where unknown.
+        index: (B,) the group of each row, 0..n_groups - 1.
+        n_groups: N; a group without rows is unscorable.
+        correct_at, wrong_at: as in `group_kinds`.
+
+    Raises:
+        ArgumentError: wrong_at not below correct_at.
+    """
+    if not wrong_at < correct_at:
+        raise ArgumentError(f"wrong_at: expected a number below correct_at = {correct_at}, got {wrong_at}")
+    is_scored = ~np.isnan(values)
+    if not is_scored.all():
+        values, index = values[is_scored], index[is_scored]
+    lowest, highest = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)  # (N,)
+    np.minimum.at(lowest, index, values)
+    np.maximum.at(highest, index, values)
+    scored = np.bincount(index, minlength=n_groups)
+    # GroupKind names the kinds in the order in which they are judged: the first rule that holds decides.
+    rules = [scored == 0, scored == 1, lowest != highest, lowest >= correct_at, lowest <= wrong_at]  # (N,) each
+    return Judgement(np.select(rules, range(len(rules)), default=len(rules)), scored, lowest)
 
 
 def reward_values(rewards: Sequence[float | None] | npt.ArrayLike) -> FloatArray:
@@ -185,6 +227,8 @@ def group_index(group_ids: Sequence[Hashable] | npt.NDArray[Any]) -> tuple[tuple
         >>> group_index(["b", "a", "b"])
         (('b', 'a'), array([0, 1, 0]))
     """
+    if isinstance(group_ids, np.ndarray) and group_ids.ndim == 1 and group_ids.dtype.kind in "iu":
+        return _integer_index(group_ids)
     # Items of a tensor are tensors, which hash by identity: every row would be its own group.
     to_list = getattr(group_ids, "tolist", None)
     listed = group_ids if to_list is None else to_list()
@@ -209,13 +253,23 @@ def _array(rewards: Any) -> npt.NDArray[Any]:
         raise ArgumentError("rewards: expected shape (B,), got rows of different lengths") from error
 
 
-def _kind(scored: int, low: float, high: float, correct_at: float, wrong_at: float) -> GroupKind:
-    if scored == 0:
-        return GroupKind.UNSCORABLE
-    if scored == 1:
-        return GroupKind.SINGLETON
-    if low != high:
-        return GroupKind.MIXED
-    if low >= correct_at:
-        return GroupKind.ALL_CORRECT
-    return GroupKind.ALL_WRONG if low <= wrong_at else GroupKind.TIED
+def _integer_index(ids: npt.NDArray[Any]) -> tuple[tuple[int, ...], IntArray]:
+    """What the loop over hashables returns, for (B,) integers, without a step of Python a row."""
+    if not len(ids):
+        return (), np.zeros(0, dtype=np.int64)
+    starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
+    runs = ids[starts]  # one id a run of equal neighbours: few where the rows of a group are adjacent
+    dense, order = _dense(runs), np.arange(len(runs))
+    first = np.full(dense.max() + 1, len(runs))
+    np.minimum.at(first, dense, order)
+    is_first = first[dense] == order  # where an id appears for the first time
+    number = (np.cumsum(is_first) - 1)[first[dense]]
+    return tuple(runs[is_first].tolist()), np.repeat(number, np.diff(starts, append=len(ids)))
+
+
+def _dense(ids: npt.NDArray[Any]) -> IntArray:
+    """Integers that are equal where `ids` are, small enough to index a table with."""
+    low, high = int(ids.min()), int(ids.max())
+    if high - low < 4 * len(ids) and high <= np.iinfo(np.int64).max:
+        return ids.astype(np.int64) - low
+    return np.unique(ids, return_inverse=True)[1]

@@ -1,5 +1,35 @@
 """Judgement to update: advantages, gate and loss. Tensors in, tensors out; knows no verifier, scorer or record."""
 
+from .advantages import (
+    batch_std_advantages,
+    dr_grpo_advantages,
+    estimators,
+    group_advantages,
+    grpo_advantages,
+    rloo_advantages,
+    sign_advantages,
+)
+from .avspo import CollapseThreshold, avspo_advantages, beside_virtual, virtual_count, virtual_ladder
+from .baselines import PromptMeans, ema_advantages, global_advantages
 from .shapes import Groups, groups_of, rows_and_groups
 
-__all__ = ["Groups", "groups_of", "rows_and_groups"]
+__all__ = [
+    "CollapseThreshold",
+    "Groups",
+    "PromptMeans",
+    "avspo_advantages",
+    "batch_std_advantages",
+    "beside_virtual",
+    "dr_grpo_advantages",
+    "ema_advantages",
+    "estimators",
+    "global_advantages",
+    "group_advantages",
+    "groups_of",
+    "grpo_advantages",
+    "rloo_advantages",
+    "rows_and_groups",
+    "sign_advantages",
+    "virtual_count",
+    "virtual_ladder",
+]
