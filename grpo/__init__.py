@@ -11,11 +11,17 @@ from .advantages import (
 )
 from .avspo import CollapseThreshold, avspo_advantages, beside_virtual, virtual_count, virtual_ladder
 from .baselines import PromptMeans, ema_advantages, global_advantages
+from .kl import kl_per_token, kl_reward
+from .loss import policy_loss
+from .loss_stats import LossStats, merge_loss_stats
+from .ratios import importance_weights
+from .reductions import loss_normalizer, reduce_tokens
 from .shapes import Groups, groups_of, rows_and_groups
 
 __all__ = [
     "CollapseThreshold",
     "Groups",
+    "LossStats",
     "PromptMeans",
     "avspo_advantages",
     "batch_std_advantages",
@@ -27,6 +33,13 @@ __all__ = [
     "group_advantages",
     "groups_of",
     "grpo_advantages",
+    "importance_weights",
+    "kl_per_token",
+    "kl_reward",
+    "loss_normalizer",
+    "merge_loss_stats",
+    "policy_loss",
+    "reduce_tokens",
     "rloo_advantages",
     "rows_and_groups",
     "sign_advantages",
