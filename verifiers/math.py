@@ -81,16 +81,16 @@ class MathVerifier:
             return self._verdict(extracted, read_targets(target), started)
         except Exception as error:  # a fault of ours must not cost the rows beside this one
             detail = f"{type(error).__name__}: {error}"
-            return Verdict(Outcome.ERROR, None, None, None, "internal", detail, perf_counter() - started)
+            return Verdict(Outcome.ERROR, None, rule="internal", detail=detail, seconds=perf_counter() - started)
 
     def _verdict(self, extracted: Extracted | None, wanted: list[ReadTarget], started: float) -> Verdict:
         readable = [one for one in wanted if one.text]
         if not readable:
             note = wanted[0].note if wanted else "expected a string, a list of strings or a mapping with an answer"
-            return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_target", note, perf_counter() - started)
+            return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=note, seconds=perf_counter() - started)
         if extracted is None:
             detail = "no committed answer found"
-            return Verdict(Outcome.NO_ANSWER, 0.0, None, None, "no_answer", detail, perf_counter() - started)
+            return Verdict(Outcome.NO_ANSWER, 0.0, rule="no_answer", detail=detail, seconds=perf_counter() - started)
         text, span = extracted.text, extracted.span
         if extracted.outcome is not None:
             detail = f"decided by the extractor ({extracted.method})"
