@@ -9,7 +9,7 @@ from ..verifiers.base import Verifier, get
 from .assembling import Ingredients, assemble
 from .clues import gather_clues
 from .explaining import explain
-from .golds import test_golds
+from .golds import gold_test
 from .judging import judge
 from .report.model import AuditReport
 from .second_opinion import SecondOpinion, is_same_verifier
@@ -74,7 +74,7 @@ def audit(
         suspect, is_same, correct_at = referee, True, 1.0
     golds = None
     if judgement.has_targets:
-        golds = test_golds(judgement, suspect or referee, is_suspect=suspect is not None, correct_at=correct_at)
+        golds = gold_test(judgement, suspect or referee, is_suspect=suspect is not None, correct_at=correct_at)
     clues = gather_clues(judgement, golds, suspect, correct_at=correct_at)
     explained = explain(judgement, clues, correct_at=correct_at, wrong_at=wrong_at)
     return assemble(

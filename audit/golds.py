@@ -20,7 +20,7 @@ from .offering import BOXED, by_use, offered
 from .report.model import FailingGold, FormVerdict, GoldFix, Golds
 from .texts import clipped
 
-__all__ = ["FIXES", "GoldTest", "test_golds"]
+__all__ = ["FIXES", "GoldTest", "gold_test"]
 
 _PROBED = 24
 _MOST_ANSWERS = 2_000
@@ -54,7 +54,7 @@ class GoldTest:
     form: str
 
 
-def test_golds(judgement: Judgement, verifier: Verifier, *, is_suspect: bool, correct_at: float) -> GoldTest:
+def gold_test(judgement: Judgement, verifier: Verifier, *, is_suspect: bool, correct_at: float) -> GoldTest:
     """Offer every distinct target to `verifier` as an answer to itself.
 
     Args:
