@@ -14,7 +14,7 @@ from ..verifiers.base import Verifier
 from ..verifiers.isolation import Workers
 from .gold_texts import gold_text
 
-__all__ = ["SecondOpinion", "is_same_verifier"]
+__all__ = ["SecondOpinion", "accepts", "is_same_verifier"]
 
 _ACCEPTS = "rewardgate.audit.second_opinion:accepts"
 _TAIL_CHARS = 4_000

@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..rollouts.messages import Completion, completion_text
+from ..rollouts.messages import completion_text
 from ..rollouts.records import Rollout
 from ..rollouts.values import CUT_REASONS
 from ..verifiers.base import Extracted, Extractor, extractors
 from .tool_calls import ToolCalls, tool_calls
 
-__all__ = ["TextFacts", "clipped", "text_facts"]
+__all__ = ["ANSWER_CHARS", "TextFacts", "breaks_off", "clipped", "text_facts"]
 
 EXCERPT_CHARS = 240
 ANSWER_CHARS = 300
@@ -49,7 +49,7 @@ def text_facts(rollout: Rollout) -> TextFacts | None:
     if response is None:
         return None
     text = completion_text(response)
-    found = _committed(response, rollout)
+    found = _extractor().extract(response, prompt=rollout.prompt)
     return TextFacts(
         n_characters=len(text),
         place="" if found is None or (found.outcome is not None and not found.text) else found.method,
@@ -95,10 +95,6 @@ def _is_truncated(rollout: Rollout) -> bool | None:
     if rollout.finish_reason is not None and rollout.finish_reason.lower() in CUT_REASONS:
         return True
     return rollout.truncated if rollout.finish_reason is None else bool(rollout.truncated)
-
-
-def _committed(response: Completion, rollout: Rollout) -> Extracted | None:
-    return _extractor().extract(response, prompt=rollout.prompt)
 
 
 @lru_cache(maxsize=1)

@@ -41,7 +41,7 @@ class ToolCalls(NamedTuple):
     shown: str = ""
 
 
-NONE = ToolCalls(0)
+_NONE = ToolCalls(0)
 
 
 def tool_calls(completion: Completion) -> ToolCalls:
@@ -55,7 +55,7 @@ def tool_calls(completion: Completion) -> ToolCalls:
     """
     if isinstance(completion, str):
         return _in_text(completion)
-    found, first = 0, NONE
+    found, first = 0, _NONE
     for message in completion:
         if message.get("role") != "assistant":
             continue
@@ -72,8 +72,8 @@ def tool_calls(completion: Completion) -> ToolCalls:
 
 def _in_text(text: str, *, is_whole: bool = True) -> ToolCalls:
     if not any(word in text for word in _MARKER_WORDS):
-        return NONE
-    found, first, position = 0, NONE, 0
+        return _NONE
+    found, first, position = 0, _NONE, 0
     while found < _MOST_CALLS and (marker := _MARKER.search(text, position)) is not None:
         found += 1
         fault, position = _fault_of(text, marker, is_whole)
