@@ -20,8 +20,8 @@ VERDICT_FIELDS = (
 )
 """The fields of a verdict's row, in order."""
 
-
 _ALWAYS = ("response", "target")
+"""Written even where they are None."""
 _ARRAYS = ("token_ids", "rollout_logprobs")
 
 
@@ -59,7 +59,7 @@ def write_rollouts(path: str | Path, groups: Iterable[Group]) -> int:
 
 
 def rollout_row(rollout: Rollout, *, group_id: str | None = None) -> dict[str, Any]:
-    """`rollout` as a native row: plain JSON values; fields that hold their default are left out."""
+    """`rollout` as a native row: plain JSON values, without what nobody knows, but for response and target."""
     row: dict[str, Any] = {"schema": SCHEMA}
     if group_id is not None:
         row["group_id"] = group_id
