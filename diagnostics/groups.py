@@ -9,18 +9,25 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import ArgumentError
+from .rows import FloatArray, IntArray, group_index, reward_values
 
-__all__ = ["GroupKind", "GroupKinds", "Judgement", "group_index", "group_kinds", "judge", "reward_values"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+__all__ = [
+    "FloatArray",
+    "GroupKind",
+    "GroupKinds",
+    "IntArray",
+    "Judgement",
+    "group_index",
+    "group_kinds",
+    "judge",
+    "reward_values",
+]
 
 
 class GroupKind(StrEnum):
@@ -132,13 +139,14 @@ def group_kinds(
     ids, index = group_index(group_ids)  # N ids, (B,)
     if len(index) != len(values):
         raise ArgumentError(f"group_ids: expected one id a reward ({len(values)}), got {len(index)}")
-    judgement = judge(values, index, len(ids), correct_at=correct_at, wrong_at=wrong_at)
+    count = np.bincount(index, minlength=len(ids))
+    judgement = judge(values, index, count, correct_at=correct_at, wrong_at=wrong_at)
     successes = np.bincount(index[values >= correct_at], minlength=len(ids))  # NaN is not >= anything
     # Lists of Python numbers: the tuples that leave here are not numpy's.
     return GroupKinds(
         ids=ids,
         kinds=tuple(map(_KINDS.__getitem__, judgement.code.tolist())),
-        sizes=tuple(np.bincount(index, minlength=len(ids)).tolist()),
+        sizes=tuple(count.tolist()),
         scored=tuple(judgement.scored.tolist()),
         successes=tuple(successes.tolist()),
     )
@@ -163,14 +171,14 @@ class Judgement(NamedTuple):
 
 
 def judge(
-    values: FloatArray, index: IntArray, n_groups: int, *, correct_at: float = 1.0, wrong_at: float = 0.0
+    values: FloatArray, index: IntArray, count: IntArray, *, correct_at: float = 1.0, wrong_at: float = 0.0
 ) -> Judgement:
     """The judgement of `group_kinds` on rows that are checked and numbered already.
 
     Args:
         values: (B,) as `reward_values` returns them, NaN where unknown.
-        index: (B,) the group of each row, 0..n_groups - 1.
-        n_groups: N; a group without rows is unscorable.
+        index: (B,) the group of each row, 0..N - 1.
+        count: (N,) rows of each group; one without rows is unscorable.
         correct_at, wrong_at: as in `group_kinds`.
 
     Raises:
@@ -178,98 +186,13 @@ def judge(
     """
     if not wrong_at < correct_at:
         raise ArgumentError(f"wrong_at: expected a number below correct_at = {correct_at}, got {wrong_at}")
-    is_scored = ~np.isnan(values)
+    is_scored, scored = ~np.isnan(values), count
     if not is_scored.all():
         values, index = values[is_scored], index[is_scored]
-    lowest, highest = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)  # (N,)
+        scored = np.bincount(index, minlength=len(count))
+    lowest, highest = np.full(len(count), np.inf), np.full(len(count), -np.inf)  # (N,)
     np.minimum.at(lowest, index, values)
     np.maximum.at(highest, index, values)
-    scored = np.bincount(index, minlength=n_groups)
     # GroupKind names the kinds in the order in which they are judged: the first rule that holds decides.
     rules = [scored == 0, scored == 1, lowest != highest, lowest >= correct_at, lowest <= wrong_at]  # (N,) each
     return Judgement(np.select(rules, range(len(rules)), default=len(rules)), scored, lowest)
-
-
-def reward_values(rewards: Sequence[float | None] | npt.ArrayLike) -> FloatArray:
-    """Rewards as float64 (B,), NaN where unknown.
-
-    Raises:
-        ArgumentError: not (B,), or an entry that is neither a finite number nor None nor NaN; a numeral
-            in a string is refused, because whoever wrote it may have meant something else.
-
-    Example:
-        >>> reward_values([True, None, 0.5])
-        array([1. , nan, 0.5])
-    """
-    array = _array(rewards)
-    if array.ndim != 1:
-        raise ArgumentError(f"rewards: expected shape (B,), got {array.shape}")
-    if array.dtype.kind == "O":
-        for row, reward in enumerate(array):
-            if reward is not None and not isinstance(reward, Real | np.bool_):
-                raise ArgumentError(f"rewards: expected numbers or None, got {reward!r} in row {row}")
-    elif array.dtype.kind not in "biuf":
-        raise ArgumentError(f"rewards: expected numbers or None, got dtype {array.dtype}")
-    values = array.astype(np.float64)
-    infinite = np.flatnonzero(np.isinf(values))
-    if len(infinite):
-        raise ArgumentError(f"rewards: expected finite numbers, got {values[infinite[0]]} in row {infinite[0]}")
-    return values
-
-
-def group_index(group_ids: Sequence[Hashable] | npt.NDArray[Any]) -> tuple[tuple[Hashable, ...], IntArray]:
-    """The distinct ids in order of first appearance, and the position (B,) among them of every row's id.
-
-    Raises:
-        ArgumentError: an id that cannot be a key: unhashable, or NaN (which equals nothing, itself included).
-
-    Example:
-        >>> group_index(["b", "a", "b"])
-        (('b', 'a'), array([0, 1, 0]))
-    """
-    if isinstance(group_ids, np.ndarray) and group_ids.ndim == 1 and group_ids.dtype.kind in "iu":
-        return _integer_index(group_ids)
-    # Items of a tensor are tensors, which hash by identity: every row would be its own group.
-    to_list = getattr(group_ids, "tolist", None)
-    listed = group_ids if to_list is None else to_list()
-    positions: dict[Any, int] = {}
-    index: list[int] = []
-    for row, group_id in enumerate(listed):
-        try:
-            index.append(positions.setdefault(group_id, len(positions)))
-        except TypeError as error:
-            raise ArgumentError(f"group_ids: expected hashable ids, got {group_id!r} in row {row}") from error
-        if group_id != group_id:
-            raise ArgumentError(f"group_ids: expected ids that equal themselves, got {group_id!r} in row {row}")
-    return tuple(positions), np.asarray(index, dtype=np.int64)
-
-
-def _array(rewards: Any) -> npt.NDArray[Any]:
-    if not isinstance(rewards, np.ndarray) and hasattr(rewards, "tolist"):
-        rewards = rewards.tolist()  # a tensor on any device, of any dtype
-    try:
-        return np.asarray(rewards)
-    except ValueError as error:
-        raise ArgumentError("rewards: expected shape (B,), got rows of different lengths") from error
-
-
-def _integer_index(ids: npt.NDArray[Any]) -> tuple[tuple[int, ...], IntArray]:
-    """What the loop over hashables returns, for (B,) integers, without a step of Python a row."""
-    if not len(ids):
-        return (), np.zeros(0, dtype=np.int64)
-    starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
-    runs = ids[starts]  # one id a run of equal neighbours: few where the rows of a group are adjacent
-    dense, order = _dense(runs), np.arange(len(runs))
-    first = np.full(dense.max() + 1, len(runs))
-    np.minimum.at(first, dense, order)
-    is_first = first[dense] == order  # where an id appears for the first time
-    number = (np.cumsum(is_first) - 1)[first[dense]]
-    return tuple(runs[is_first].tolist()), np.repeat(number, np.diff(starts, append=len(ids)))
-
-
-def _dense(ids: npt.NDArray[Any]) -> IntArray:
-    """Integers that are equal where `ids` are, small enough to index a table with."""
-    low, high = int(ids.min()), int(ids.max())
-    if high - low < 4 * len(ids) and high <= np.iinfo(np.int64).max:
-        return ids.astype(np.int64) - low
-    return np.unique(ids, return_inverse=True)[1]

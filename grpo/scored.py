@@ -67,7 +67,7 @@ class ScoredRows:
         """(B,) centred / (std + epsilon), std = sqrt(sum centred^2 / (n - ddof)) of the group."""
         centred = self.centred()
         std = (self.groups.sums(centred * centred) / (self.scored - ddof).clamp(min=1)).sqrt()
-        return centred / (self.groups.spread(divisible(std)) + epsilon)
+        return centred / self.groups.spread(divisible(std) + epsilon)
 
     def left_out(self) -> Tensor:
         """(B,) R - mean(the group's other scored rewards) = n / (n - 1) (R - mean); 0 where `centred` is."""
@@ -78,7 +78,7 @@ class ScoredRows:
         n_rows = len(self.values)
         groups = Groups(torch.zeros(n_rows, dtype=torch.int64), torch.tensor([n_rows]), n_rows or None)
         known = self.values.masked_fill(~self.is_scored, torch.nan)
-        return replace(self, groups=groups, judgement=judge(known.numpy(), groups.index.numpy(), 1))
+        return replace(self, groups=groups, judgement=judge(known.numpy(), groups.index.numpy(), groups.count.numpy()))
 
     def returned(self, advantages: Tensor) -> Tensor:
         """Advantages (B,) in the shape, dtype (torch's default for integers) and on the device of the rewards."""
@@ -92,7 +92,9 @@ def scored_rows(
     """The rows and judged groups of rewards; as `rows_and_groups`, the thresholds as in `diagnostics.group_kinds`."""
     rows, groups = rows_and_groups(rewards, group_ids)
     known, groups = rows.cpu().double(), groups.to("cpu")
-    judgement = judge(known.numpy(), groups.index.numpy(), len(groups), correct_at=correct_at, wrong_at=wrong_at)
+    judgement = judge(
+        known.numpy(), groups.index.numpy(), groups.count.numpy(), correct_at=correct_at, wrong_at=wrong_at
+    )
     batch = ScoredRows(known, torch.from_numpy(~np.isnan(known.numpy())), groups, judgement, rewards)
     return replace(batch, values=batch.only_scored(known))
 

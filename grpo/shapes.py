@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..diagnostics import group_index
+from ..diagnostics.rows import number_groups
 from ..errors import ArgumentError
 
 __all__ = [
@@ -108,8 +108,7 @@ def groups_of(group_ids: Tensor) -> Groups:
     """
     check_integers("group_ids", group_ids)
     check_rank("group_ids", group_ids, "(B,)")
-    _, index = group_index(group_ids.detach().cpu().numpy())
-    count = np.bincount(index)
+    _, index, count = number_groups(group_ids.detach().cpu().numpy())
     groups = Groups(torch.from_numpy(index), torch.from_numpy(count), _common_size(index, count))
     return groups.to(group_ids.device)
 
