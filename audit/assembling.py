@@ -30,7 +30,9 @@ __all__ = ["Ingredients", "assemble"]
 MAX_CARDS = 2_000
 """Cards that a report keeps; its counts count all."""
 
-AS_LOGGED = "as logged"
+_AS_LOGGED = "as logged"
+_BY_REFEREE = "by the referee"
+_REPAIRED = "after repair"
 _MAX_REFUSALS = 100
 
 
@@ -56,7 +58,7 @@ class Ingredients:
     def scored_by(self) -> str:
         """The name of what gave the rewards under audit."""
         if self.suspect is None:
-            return AS_LOGGED
+            return _AS_LOGGED
         return _name(self.suspect) + ("" if self.judgement.has_rewards or not self.is_same else ", no rewards logged")
 
     @property
@@ -77,8 +79,8 @@ def assemble(found: Ingredients) -> AuditReport:
     golds = None if found.golds is None else found.golds.part
     if golds is not None and found.suspect is None:
         golds = with_golds_refused_as_written(golds, judgement, found.clues, correct_at=found.correct_at)
-    tables, kinds, repaired_kinds = _tables(found)
     scored, repaired, index = _rewards(found)
+    tables, kinds, repaired_kinds = _tables(found, scored, repaired, index)
     cards = _cards(found, kinds) if found.can_explain else []
     causes = cause_counts(found.explained, cards)
     if not found.can_explain:
@@ -145,20 +147,21 @@ def assemble(found: Ingredients) -> AuditReport:
     )
 
 
-def _tables(found: Ingredients) -> tuple[list[GroupTable], GroupKinds, GroupKinds]:
+def _tables(
+    found: Ingredients, scored: list[float | None], repaired: list[float | None], index: list[int]
+) -> tuple[list[GroupTable], GroupKinds, GroupKinds]:
     """The ways of scoring as rows, and the kinds as scored and as repaired."""
-    scored, repaired, index = _rewards(found)
     judgement = found.judgement
     by_name: dict[str, list[float | None]] = {}
     if judgement.has_rewards:
-        by_name[AS_LOGGED] = [rollout.logged for _, rollout in judgement.rollouts()]
+        by_name[_AS_LOGGED] = [rollout.logged for _, rollout in judgement.rollouts()]
     by_name[found.scored_by] = scored
     if found.can_repair and not found.is_same:
-        by_name["by the referee"] = [
+        by_name[_BY_REFEREE] = [
             None if rollout.referee is None else rollout.referee.reward for _, rollout in judgement.rollouts()
         ]
     if found.can_repair:
-        by_name["after repair"] = repaired
+        by_name[_REPAIRED] = repaired
     tables, kinds = [], {}
     for name, rewards in by_name.items():
         table, kinds[name] = group_table(
@@ -173,7 +176,7 @@ def _tables(found: Ingredients) -> tuple[list[GroupTable], GroupKinds, GroupKind
         )
         tables.append(table)
     as_scored = kinds[found.scored_by]
-    return tables, as_scored, kinds.get("after repair", as_scored)
+    return tables, as_scored, kinds.get(_REPAIRED, as_scored)
 
 
 def _rewards(found: Ingredients) -> tuple[list[float | None], list[float | None], list[int]]:
@@ -219,7 +222,7 @@ def _reading_facts(reading: Reading) -> ReadingFacts:
 
 
 def _name(verifier: Verifier) -> str:
-    """What a user would call it: a function by its path, one of ours by its registered name."""
+    """What a user would call it: a function by its path, one of ours by its class in small letters, else its class."""
     spec = getattr(verifier, "spec", None)
     if isinstance(spec, str):
         return spec
