@@ -1,73 +1,173 @@
-"""Whether the two sides of an equality agree: exactly, or within the precision to which a side is written."""
+"""Whether the two sides of an equality agree: exactly, or within the precision to which they are written.
+
+A side may have several readings (is `25%` a quarter, or the number 25 with its label? is `2 hours` two, or 7200
+seconds?). Readings that agree prove the equality; it is refuted only where none do and no reading is missing.
+"""
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 from ..verifiers.expression.arithmetic import CostlyError, evaluate
-from .arithmetic_text import Operand
-from .equalities import Equality
+from ..verifiers.expression.numbers import terminates
+from .operands import Operand
 
-_DECIMAL = re.compile(r"\(*-?\(*(\d*)(?:\.(\d+))?(?:%?\))*")
+__all__ = ["agree", "value_of"]
+
+_MARK = re.compile(r"@([0-9]+(?:/[0-9]+)?)")
+_LITERAL = re.compile(r"[(-]*([0-9]*)(?:\.([0-9]+))?(%|@[0-9/]+)?\)*")
+# Decimals this long are taken for the rounded results that they mostly are; shorter ones for prices and counts.
+_ROUNDED = re.compile(r"[0-9]*\.([0-9]{3,})")
+_MAX_ROUNDED = 20
+# As many digits as only a binary float prints.
+_FLOAT_DIGITS = 12
+_FLOAT_NOISE = Fraction(1, 10**12)
 
 
-def agrees(equality: Equality) -> bool | None:
-    """True where a reading makes both sides agree, False where none does, None where that cannot be told."""
-    left, right = _values(equality.left), _values(equality.right)
-    if not left or not right:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One value of an operand, what rounding may have moved it by, and the unit in its last place if it is a literal."""
+
+    value: Fraction
+    slack: Fraction
+    unit: Fraction | None
+
+
+def agree(
+    left: Operand,
+    right: Operand,
+    *,
+    is_approximate: bool = False,
+    is_continued: bool = False,
+    values: Mapping[str, Fraction] | None = None,
+) -> bool | None:
+    """True where the two sides agree, False where they provably do not, None where that cannot be told.
+
+    Rounding is allowed to the precision of a decimal literal, and to a whole number where the exact value
+    has no finite decimal; `is_approximate` allows one unit in the last significant digit.
+
+    Args:
+        left, right: the two sides.
+        is_approximate: the sign says "about".
+        is_continued: another sign follows the right side.
+        values: what capital letters stand for.
+    """
+    if left.letters != right.letters or (left.is_number and right.is_number):
         return None
-    for (one, one_unit), (other, other_unit) in product(left, right):
-        if _close(one, other, one_unit, other_unit, equality):
+    if (left.names or right.names) and not _is_substitution(left, right, values or {}):
+        return None
+    left_readings = list(_readings(left, values))
+    right_readings = list(_readings(right, values))
+    if not left_readings or not right_readings:
+        return None
+    for one, other in product(left_readings, right_readings):
+        if _close(one, other, left, right, is_approximate):
             return True
-    if equality.left.is_doubtful or equality.right.is_doubtful:
+    if _may_mean_otherwise(left, right) or (is_continued and _runs_on(left_readings, right)):
         return None
     return False
 
 
-def shown_value(operand: Operand) -> str:
-    values = _values(operand)
-    return str(values[0][0]) if values else "?"
+def value_of(operand: Operand, values: Mapping[str, Fraction] | None = None) -> Fraction | None:
+    """The value of `operand` with its percent signs counted and its units of measure not; None where it has none."""
+    return next((reading.value for reading in _readings(operand, values)), None)
 
 
-def _values(operand: Operand) -> list[tuple[Fraction, Fraction | None]]:
-    """(value, unit in the last place) of each reading; no unit where the operand is no decimal literal."""
-    readings = {operand.plain.replace("%", "*1/100"): Fraction(1, 100), operand.plain.replace("%", ""): Fraction(1)}
-    found = []
-    for plain, scale in readings.items():
-        try:
-            value = evaluate(plain)
-        except CostlyError:
+def _is_substitution(left: Operand, right: Operand, values: Mapping[str, Fraction]) -> bool:
+    # `A * B = 3 * 4` shows what was put for the letters; `A + B = 12` may be a condition on them.
+    return not right.names and not right.is_number and not left.is_number and all(name in values for name in left.names)
+
+
+def _readings(operand: Operand, values: Mapping[str, Fraction] | None) -> Iterator[_Reading]:
+    plain = operand.plain
+    for name in operand.names:
+        plain = plain.replace(name, f"({values[name]})" if values else name)
+    literal = _LITERAL.fullmatch(plain) if operand.is_number else None
+    seen = set()
+    for percent, measures in (("*1/100", ""), ("", ""), ("*1/100", r"*\1"), ("", r"*\1")):
+        reading = _MARK.sub(measures, plain).replace("%", percent)
+        if reading in seen:
             continue
-        if isinstance(value, Fraction):
-            literal = _DECIMAL.fullmatch(operand.plain) if operand.is_number else None
-            unit = None
-            if literal:
-                unit = Fraction(1, 10 ** len(literal.group(2) or "")) * scale
-            found.append((value, unit))
-    return found
+        seen.add(reading)
+        value = _value(reading)
+        if value is None:
+            continue
+        unit = None
+        if literal is not None:
+            factor = _value("1" + _MARK.sub(measures, literal.group(3) or "").replace("%", percent)) or Fraction(1)
+            unit = factor / 10 ** len(literal.group(2) or "")
+        yield _Reading(value, _slack(reading, value), unit)
 
 
-def _close(one, other, one_unit, other_unit, equality) -> bool:
-    distance = abs(one - other)
-    if not distance:
+def _value(plain: str) -> Fraction | None:
+    try:
+        value = evaluate(plain)
+    except CostlyError:
+        return None
+    return value if isinstance(value, Fraction) else None
+
+
+def _slack(plain: str, value: Fraction) -> Fraction:
+    """By how much `value` may be off because decimals in `plain` are rounded, to first order."""
+    slack = Fraction(0)
+    for found in list(_ROUNDED.finditer(plain))[:_MAX_ROUNDED]:
+        half = 2 * 10 ** len(found.group(1))
+        moved = _value(f"{plain[: found.start()]}({found.group()}+1/{half}){plain[found.end() :]}")
+        if moved is not None:
+            slack += abs(moved - value)
+        if len(found.group()) > _FLOAT_DIGITS:
+            slack += abs(value) * _FLOAT_NOISE
+    return slack
+
+
+def _close(one: _Reading, other: _Reading, left: Operand, right: Operand, is_approximate: bool) -> bool:
+    distance = abs(one.value - other.value)
+    if distance <= one.slack + other.slack:
         return True
-    for unit, exact, operand in ((one_unit, other, equality.left), (other_unit, one, equality.right)):
-        if unit is None:
-            continue
-        if equality.is_approximate:
-            if distance <= unit:
-                return True
-        elif unit < 1 or exact.denominator not in (1,):
-            if distance <= (unit if operand.is_truncated else unit / 2) and (unit < 1 or not _terminates(exact)):
-                return True
-            if unit < Fraction(1, 10**8) and distance <= abs(exact) / 10**12:
-                return True
-    return False
+    return _rounds_to(other.value, one, left, distance - other.slack, is_approximate) or _rounds_to(
+        one.value, other, right, distance - one.slack, is_approximate
+    )
 
 
-def _terminates(value: Fraction) -> bool:
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    return rest == 1
+def _rounds_to(exact: Fraction, written: _Reading, operand: Operand, distance: Fraction, is_approximate: bool) -> bool:
+    unit = written.unit
+    if unit is None:
+        return False
+    if is_approximate:
+        while written.value and (written.value / unit) % 10 == 0:
+            unit *= 10
+        return distance <= unit
+    is_decimal = "." in operand.plain
+    if not is_decimal and terminates(exact):
+        return False
+    return distance <= (unit if operand.is_truncated else unit / 2)
+
+
+def _may_mean_otherwise(left: Operand, right: Operand) -> bool:
+    """Whether a reading that was not tried may make the two sides agree."""
+    if left.is_doubtful or right.is_doubtful:
+        return True
+    # `42 * 20/21 daps = 42 baps` relates two units and recomputes nothing.
+    if left.labels and right.labels and not left.labels & right.labels:
+        return True
+    # So does `48 = 100% + 20%`: a number is said to be so many per cent of another.
+    return (
+        ("%" in left.plain) != ("%" in right.plain)
+        and (left.is_number or right.is_number)
+        and _all_percent(left, right)
+    )
+
+
+def _all_percent(left: Operand, right: Operand) -> bool:
+    side = left if "%" in left.plain else right
+    return len(re.findall(r"[0-9.]+", side.plain)) == side.plain.count("%")
+
+
+def _runs_on(left: list[_Reading], right: Operand) -> bool:
+    """Whether the right side begins with the left's value and computes on from there: `5 + 3 = 8 * 2 = 16`."""
+    head = _value(right.head)
+    if right.is_number or not right.plain.startswith(right.head):
+        return False
+    return head is not None and any(head == reading.value for reading in left)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .arithmetic_text import Operand, read_left, read_right, tokens_of
+from .operands import Operand, read_left, read_right
 
 __all__ = ["MAX_SIGNS", "Equality", "equalities"]
 
@@ -22,16 +22,27 @@ _SIGN = re.compile(
     r"(?<![!<>=:])={1,2}(?![>=])|≈|≃|≅|\\approx(?![a-zA-Z])|\\simeq(?![a-zA-Z])|(?<![\w-])equals(?![\w-])"
 )
 _ANNOTATION = re.compile(r"<<([^<>\n]{0,400})>>")
+_EXACT_SIGNS = ("=", "==", "equals")
+_IDLE = " \t\r\n$&"
 _LINE_END = re.compile(r"(?:\s|\\\\|&)*\Z")
 _LINE_START = re.compile(r"(?:\s|&)*")
 
 
 class Equality(NamedTuple):
-    """A sign of equality between two operands that were read; offsets are into the text."""
+    """A sign of equality between two operands that were read; offsets are into the text.
+
+    Args:
+        left, right: its two sides.
+        is_approximate: the sign says "about".
+        is_linked: the left side is the right side of the equality before it.
+        is_continued: another sign follows the right side.
+    """
 
     left: Operand
     right: Operand
     is_approximate: bool
+    is_linked: bool
+    is_continued: bool
 
     def written(self, text: str) -> str:
         """The equality as it stands in `text`, on one line."""
@@ -65,21 +76,27 @@ def _in_prose(text: str, start: int, end: int) -> Iterator[Equality]:
         signs.append(found)
         if len(signs) > MAX_SIGNS:
             break
+    previous = None
     for index, sign in enumerate(signs):
         begins = signs[index - 1].end() if index else start
         ends = signs[index + 1].start() if index + 1 < len(signs) else end
         left_end = sign.start()
-        window = text[max(begins, left_end - _MAX_SIDE) : left_end]
-        left_end -= len(_LINE_END.search(window).group())
+        left_end -= len(_ending(text, max(begins, left_end - _MAX_SIDE), left_end))
         left_start = max(begins, left_end - _MAX_SIDE)
-        left = read_left(tokens_of(text, left_start, left_end), is_cut=left_start > begins)
+        left = read_left(text, left_start, left_end, is_cut=left_start > begins)
         if left is None:
             continue
         right_start = _LINE_START.match(text, sign.end(), ends).end()
         right_end = min(ends, right_start + _MAX_SIDE)
-        right = read_right(tokens_of(text, right_start, right_end))
+        right = read_right(text, right_start, right_end)
         if right is None or (right_end < ends and right.end >= right_end - 1):
             continue
-        if left.is_number and right.is_number:
-            continue
-        yield Equality(left, right, sign.group() not in ("=", "==", "equals"))
+        is_linked = (left.start, left.end) == previous
+        previous = (right.start, right.end)
+        is_continued = index + 1 < len(signs) and not text[right.end : ends].strip(_IDLE)
+        yield Equality(left, right, sign.group() not in _EXACT_SIGNS, is_linked, is_continued)
+
+
+def _ending(text: str, start: int, end: int) -> str:
+    found = _LINE_END.search(text[start:end])
+    return found.group() if found else ""

@@ -5,35 +5,111 @@ nothing wrong with may still rest on a wrong idea. Use it as a veto, not as a gr
 """
 
 from collections.abc import Sequence
+from decimal import Context, Decimal
+from fractions import Fraction
 
-from .agreement import agrees, shown_value
+from ..verifiers.expression.results import shown
+from .agreement import agree, value_of
 from .base import StepRow, StepScore
-from .equalities import equalities
+from .equalities import Equality, equalities
 
 __all__ = ["ArithmeticScorer"]
 
+_CONTEXT = Context(prec=20)
+
 
 class ArithmeticScorer:
-    """Recomputes the equalities of every step with exact fractions."""
+    """Recomputes the equalities of every step with exact fractions.
+
+    Example:
+        >>> row = StepRow("", ("3 pens cost 3 * $1.20 = $3.60.", "Then 10 - 3.60 = 7.40 are left.", "So 7.4 + 1 = 8.5"))
+        >>> for score in ArithmeticScorer().score([row])[0]:
+        ...     print(score.value, score.rule, score.detail)
+        1.0 equalities_hold 1 equality holds
+        1.0 equalities_hold 1 equality holds
+        0.0 wrong_equality "7.4 + 1 = 8.5": 8.4 on the left, 8.5 on the right
+    """
 
     version = "1"
 
     def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
-        """One list of scores for each row; never raises on any text."""
-        return [[score_step(step) for step in row.steps] for row in rows]
+        """One list of scores for each row; never raises on any text.
+
+        A step scores 0 where one of its equalities is proved wrong, 1 where at least one was checked and all
+        hold, None where nothing could be checked, or where it holds more signs of equality than are read.
+        """
+        return [_row_scores(row) for row in rows]
 
 
-def score_step(step: str) -> StepScore:
-    """The score of one step's text."""
+def _row_scores(row: StepRow) -> list[StepScore]:
+    values = _Values()
+    return [_step_score(step, values) for step in row.steps]
+
+
+class _Values:
+    """What the capital letters of a row stand for: the number at the end of a chain that began with the letter.
+
+    `A = 3 * 4 = 12` gives A a value, `A = 12` alone does not: it may be a trial or a condition. A letter that was
+    given two values stands for none.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[str, Fraction] = {}
+        self._refused: set[str] = set()
+        self._name = ""
+        self._is_computed = False
+        self._last: Fraction | None = None
+
+    def follow(self, equality: Equality) -> None:
+        """Take the next equality of the row into account."""
+        left, right = equality.left, equality.right
+        if not equality.is_linked:
+            self.end_chain()
+            self._name = left.plain if left.is_number and left.plain in left.names else ""
+        if self._name:
+            self._is_computed |= not right.is_number
+            self._last = value_of(right) if right.is_number else None
+
+    def end_chain(self) -> None:
+        """No further equality belongs to the chain: its last number is the value."""
+        name, value = self._name, self._last
+        if name and value is not None and self._is_computed:
+            if self.known.get(name, value) != value:
+                self._refused.add(name)
+            self.known[name] = value
+            if name in self._refused:
+                del self.known[name]
+        self._name, self._is_computed, self._last = "", False, None
+
+
+def _step_score(step: str, values: _Values) -> StepScore:
     checked = 0
+    wrong: StepScore | None = None
     for equality in equalities(step):
-        verdict = agrees(equality)
-        if verdict is None:
-            continue
-        checked += 1
-        if not verdict:
-            values = f"{shown_value(equality.left)} and {shown_value(equality.right)}"
-            return StepScore(0.0, "wrong_equality", f"{equality.written(step)}: {values}")
+        holds = agree(
+            equality.left,
+            equality.right,
+            is_approximate=equality.is_approximate,
+            is_continued=equality.is_continued,
+            values=values.known,
+        )
+        if holds is False and wrong is None:
+            left, right = _shown(value_of(equality.left, values.known)), _shown(value_of(equality.right))
+            detail = f'"{equality.written(step)}": {left} on the left, {right} on the right'
+            wrong = StepScore(0.0, "wrong_equality", detail)
+        values.follow(equality)
+        checked += holds is True
+    values.end_chain()
+    if wrong is not None:
+        return wrong
     if not checked:
-        return StepScore(None, "nothing_to_check", "no equality whose two sides are constants")
-    return StepScore(1.0, "equalities_hold", f"{checked} checked")
+        return StepScore(None, "nothing_to_check", "no equality between two constants")
+    return StepScore(1.0, "equalities_hold", f"{checked} {'equality holds' if checked == 1 else 'equalities hold'}")
+
+
+def _shown(value: Fraction | None) -> str:
+    """`value` as a decimal where it has a short one, otherwise as a fraction."""
+    if value is None:
+        return "no value"
+    decimal = _CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return shown(f"{decimal:f}" if Fraction(decimal) == value else value)
