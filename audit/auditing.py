@@ -70,7 +70,7 @@ def audit(
             reading, suspect=suspect, referee=referee, second=second, correct_at=correct_at, progress=progress
         )
     if suspect is None and not judgement.has_rewards and judgement.has_responses and judgement.has_targets:
-        judgement.score_by_referee()
+        judgement = judgement.scored_by_referee()
         suspect, is_same, correct_at = referee, True, 1.0
     golds = None
     if judgement.has_targets:

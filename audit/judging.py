@@ -7,7 +7,7 @@ that memory grows with the number of rollouts and not with their length.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import compress
+from itertools import compress, islice
 
 from ..rollouts.messages import prompt_text
 from ..rollouts.records import Group, Rollout, Target
@@ -24,7 +24,7 @@ REFUSED = frozenset({Outcome.INCORRECT, Outcome.NO_ANSWER, Outcome.HEDGED})
 """Outcomes by which a verifier says that a response is not right, and not merely that it cannot tell."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Judged:
     """One rollout without its response.
 
@@ -57,7 +57,7 @@ class Judged:
         return self.referee is not None and self.referee.outcome is Outcome.CORRECT
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class JudgedGroup:
     """The rollouts of one prompt; `prompt` is clipped."""
 
@@ -65,7 +65,7 @@ class JudgedGroup:
     prompt_id: str
     prompt: str
     target: Target | None
-    rollouts: list[Judged]
+    rollouts: Sequence[Judged]
 
 
 @dataclass(slots=True)
@@ -87,11 +87,15 @@ class Judgement:
             for rollout in group.rollouts:
                 yield group, rollout
 
-    def score_by_referee(self) -> None:
-        """Put the referee's verdicts in the place of the rewards that the file does not have."""
-        for _, rollout in self.rollouts():
-            rollout.suspect = rollout.referee
-            rollout.scored = None if rollout.referee is None else rollout.referee.reward
+    def scored_by_referee(self) -> "Judgement":
+        """The same with the referee's verdicts in the place of the rewards that the file does not have."""
+        return replace(
+            self,
+            groups=[
+                replace(group, rollouts=[_scored_by_referee(rollout) for rollout in group.rollouts])
+                for group in self.groups
+            ],
+        )
 
 
 def judge(
@@ -124,12 +128,10 @@ def judge(
         scored = [rollout.reward for rollout in rows]
         if suspect is not None:
             scored = [None if verdict is None else verdict.reward for verdict in by_suspect]
-        judged = list(map(partial(_judged, correct_at), rows, by_suspect, scored, by_referee))
-        if second is not None:
-            _ask_again(second, rows, judged)
-        remaining = iter(judged)
+        opinions = [None] * len(rows) if second is None else _second_opinions(second, rows, by_referee)
+        judged = map(partial(_judged, correct_at), rows, by_suspect, scored, by_referee, opinions)
         for group in block:
-            kept = [next(remaining) for _ in group.rollouts]
+            kept = list(islice(judged, len(group)))
             prompt = "" if group.prompt is None else clipped(prompt_text(group.prompt), PROMPT_CHARS)
             found.groups.append(JudgedGroup(group.group_id, group.prompt_id, prompt, group.target, kept))
         _note(found, rows)
@@ -168,7 +170,12 @@ def _clipped(verdict: Verdict) -> Verdict:
 
 
 def _judged(
-    correct_at: float, rollout: Rollout, suspect: Verdict | None, scored: float | None, referee: Verdict | None
+    correct_at: float,
+    rollout: Rollout,
+    suspect: Verdict | None,
+    scored: float | None,
+    referee: Verdict | None,
+    second_opinion: bool | None,
 ) -> Judged:
     n_tokens = rollout.n_tokens
     if n_tokens is None and rollout.token_ids is not None:
@@ -181,15 +188,21 @@ def _judged(
     if facts is not None and scored is not None and scored >= correct_at and is_correct:
         facts = replace(facts, excerpt="")  # nobody asks for evidence of an agreement
     source = "" if rollout.source is None else str(rollout.source)
-    return Judged(source, logged, bool(rollout.rewards), suspect, scored, referee, facts, n_tokens)
+    return Judged(source, logged, bool(rollout.rewards), suspect, scored, referee, facts, n_tokens, second_opinion)
 
 
-def _ask_again(second: SecondOpinion, rollouts: Sequence[Rollout], judged: Sequence[Judged]) -> None:
-    """Record what the second opinion says of each response that was refused."""
-    refused = [index for index, one in enumerate(judged) if one.referee is not None and one.referee.outcome in REFUSED]
-    answers = second.accepts([rollouts[index] for index in refused])
-    for index, answer in zip(refused, answers, strict=True):
-        judged[index].second_opinion = answer
+def _scored_by_referee(rollout: Judged) -> Judged:
+    reward = None if rollout.referee is None else rollout.referee.reward
+    return replace(rollout, suspect=rollout.referee, scored=reward)
+
+
+def _second_opinions(
+    second: SecondOpinion, rollouts: Sequence[Rollout], by_referee: Sequence[Verdict | None]
+) -> list[bool | None]:
+    """What `second` says of each response that the referee refused; None for the others."""
+    is_refused = [verdict is not None and verdict.outcome in REFUSED for verdict in by_referee]
+    answers = iter(second.accepts(list(compress(rollouts, is_refused))))
+    return [next(answers) if refused else None for refused in is_refused]
 
 
 def _note(found: Judgement, rollouts: Sequence[Rollout]) -> None:
