@@ -126,7 +126,11 @@ def parse_row(data: bytes) -> tuple[Row | None, str]:
 
 
 def row_at(stream: IO[bytes], offset: int, length: int) -> Row:
-    """The row in the `length` bytes at `offset`, which an earlier pass has read already."""
+    """The row in the `length` bytes at `offset`, which an earlier pass has read already.
+
+    Raises:
+        InputError: there is another row now: the file was changed in between.
+    """
     stream.seek(offset)
     value, problem = parse_row(stream.read(length))
     if value is None:
