@@ -11,6 +11,7 @@ Rewards are data: no gradient flows through. Statistics are float64 on the CPU (
 
 from typing import Any
 
+import numpy as np
 from torch import Tensor
 
 from ..errors import ArgumentError
@@ -145,8 +146,7 @@ def batch_std_advantages(
     check_options(ddof=ddof, epsilon=epsilon)
     batch = scored_rows(rewards, group_ids)
     from_batch_mean = batch.as_one_group().centred()
-    n_scored = int(batch.is_scored.sum())
-    std = (from_batch_mean.square().sum() / max(n_scored - ddof, 1)).sqrt()
+    std = np.sqrt((from_batch_mean**2).sum() / max(batch.is_scored.sum() - ddof, 1))
     return batch.returned(batch.centred() / (divisible(std) + epsilon))
 
 
@@ -200,10 +200,10 @@ def sign_advantages(rewards: Tensor, group_ids: Tensor | None = None, *, allow_g
     """
     batch = scored_rows(rewards, group_ids)
     graded = (batch.values != 0) & (batch.values != 1)
-    if not allow_graded and bool(graded.any()):
-        row = int(graded.nonzero()[0])
+    if not allow_graded and graded.any():
+        row = int(graded.argmax())
         raise ArgumentError(
-            f"rewards: expected 0 or 1, got {batch.values[row].item()} in row {row}; pass allow_graded=True to take it"
+            f"rewards: expected 0 or 1, got {batch.values[row]} in row {row}; pass allow_graded=True to take it"
         )
     return batch.returned(batch.only_scored(2 * batch.values - 1))
 

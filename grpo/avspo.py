@@ -7,6 +7,7 @@ effect a degenerate group gets the sign of its outcome times at most sqrt(K / G)
 from dataclasses import dataclass, replace
 from math import ceil
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -119,17 +120,16 @@ def avspo_advantages(
     advantages = batch.standardised(ddof=ddof, epsilon=epsilon)
     acr = _degenerate_share(batch)
     if acr > step_in_above:
-        shift = torch.zeros(len(batch.groups), dtype=torch.float64)
-        scored = torch.from_numpy(batch.judgement.scored)
-        for size in scored.unique().tolist():
-            if size > 1:
-                ladder = virtual_ladder(virtual_count(acr, size, alpha=alpha), anchor=anchor)
-                zeros = torch.zeros(size, dtype=torch.float64)
-                # Only the distance from the virtual rewards counts, so that every equal group is one of zeros.
-                shift[scored == size] = beside_virtual(zeros, ladder, ddof=ddof, epsilon=epsilon)[0]
-        shift = batch.groups.spread(shift)
-        advantages = torch.where(batch.in_groups(GroupKind.ALL_WRONG), shift, advantages)
-        advantages = torch.where(batch.in_groups(GroupKind.ALL_CORRECT), -shift, advantages)
+        scored = batch.judgement.scored
+        below = np.zeros(len(scored))  # (N,) what an all-wrong group of that size gets
+        for size in np.unique(scored[scored > 1]).tolist():
+            ladder = virtual_ladder(virtual_count(acr, size, alpha=alpha), anchor=anchor)
+            # Only the distance to the virtual rewards counts: any equal group is one of zeros.
+            zeros = torch.zeros(size, dtype=torch.float64)
+            below[scored == size] = beside_virtual(zeros, ladder, ddof=ddof, epsilon=epsilon)[0]
+        shift = batch.spread(below)
+        advantages = np.where(batch.in_groups(GroupKind.ALL_WRONG), shift, advantages)
+        advantages = np.where(batch.in_groups(GroupKind.ALL_CORRECT), -shift, advantages)
     return batch.returned(advantages)
 
 
@@ -207,7 +207,7 @@ def beside_virtual(rewards: Tensor, virtual: Tensor, *, ddof: int = 0, epsilon: 
     check_rank("rewards", rewards, "(n,)")
     batch = scored_rows(torch.cat([rewards.double(), virtual.double()]).unsqueeze(0), None)
     advantages = batch.standardised(ddof=ddof, epsilon=epsilon)
-    return advantages[: len(rewards)].to(rewards.dtype)
+    return torch.from_numpy(advantages[: len(rewards)]).to(rewards.dtype)
 
 
 def _degenerate_share(batch: ScoredRows) -> float:

@@ -7,7 +7,7 @@ the prompt, have not. What they say is how hard the prompt is, the same for ever
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import torch
+import numpy as np
 from torch import Tensor
 
 from ..errors import ArgumentError
@@ -37,6 +37,7 @@ def global_advantages(
     Example:
         The mean is 1/4; squared deviations sum to 3/4, so that std = 1/2.
 
+        >>> import torch
         >>> global_advantages(torch.tensor([[1.0, 0.0], [0.0, 0.0]]), epsilon=0.0)
         tensor([[ 1.5000, -0.5000],
                 [-0.5000, -0.5000]])
@@ -94,9 +95,8 @@ class PromptMeans:
         """
         batch = scored_rows(rewards, prompt_ids)
         totals, counts = dict(self.totals), dict(self.counts)
-        means = (batch.groups.sums(batch.values) / batch.scored).tolist()
-        ids = _ids_of_groups(batch, prompt_ids)
-        for prompt_id, mean, scored in zip(ids, means, batch.judgement.scored.tolist(), strict=True):
+        of_groups = zip(_ids(batch, prompt_ids), batch.means().tolist(), batch.judgement.scored.tolist(), strict=True)
+        for prompt_id, mean, scored in of_groups:
             if scored:
                 kept = self.decay**scored
                 totals[prompt_id] = kept * totals.get(prompt_id, 0.0) + (1 - kept) * mean
@@ -123,23 +123,22 @@ def ema_advantages(rewards: Tensor, group_ids: Tensor, *, means: PromptMeans) ->
         As `PromptMeans`. What to do with a new prompt is ours.
 
     Example:
+        >>> import torch
         >>> ids = torch.tensor([3, 3])
         >>> means = PromptMeans().updated(torch.tensor([1.0, 0.0]), ids)
         >>> ema_advantages(torch.tensor([0.0, 0.0]), ids, means=means)
         tensor([-0.5000, -0.5000])
     """
     batch = scored_rows(rewards, group_ids)
-    past = [means.mean(prompt_id) for prompt_id in _ids_of_groups(batch, group_ids)]
-    has_past = torch.tensor([mean is not None for mean in past], dtype=torch.bool)  # (N,)
-    baseline = torch.tensor([0.0 if mean is None else mean for mean in past], dtype=torch.float64)
-    against_past = batch.only_scored(batch.values - batch.groups.spread(baseline))
-    return batch.returned(torch.where(batch.groups.spread(has_past), against_past, batch.left_out()))
+    past = [means.mean(prompt_id) for prompt_id in _ids(batch, group_ids)]
+    baseline = batch.spread(np.array([np.nan if mean is None else mean for mean in past]))
+    return batch.returned(batch.only_scored(np.where(np.isnan(baseline), batch.left_out(), batch.values - baseline)))
 
 
-def _ids_of_groups(batch: ScoredRows, group_ids: Tensor) -> list[int]:
+def _ids(batch: ScoredRows, group_ids: Tensor) -> list[int]:
     """The id of every group, in the order of their numbers."""
     if group_ids is None:
         raise ArgumentError("group_ids: expected the prompt of every row, got None; (N, G) rewards name no prompt")
-    ids = torch.zeros(len(batch.groups), dtype=torch.int64)
-    ids[batch.groups.index] = group_ids.detach().cpu().long()
+    ids = np.zeros(len(batch.groups), dtype=np.int64)
+    ids[batch.groups.index.numpy()] = group_ids.cpu().numpy()
     return ids.tolist()
