@@ -11,24 +11,36 @@ from .advantages import (
 )
 from .avspo import CollapseThreshold, avspo_advantages, beside_virtual, virtual_count, virtual_ladder
 from .baselines import PromptMeans, ema_advantages, global_advantages
+from .credit import one_sided_credits, step_credits
+from .gate import GatedAdvantages, gate
+from .gate_config import GATE_MODES, GateConfig, gate_mode
+from .gate_report import GateReport
 from .kl import kl_per_token, kl_reward
 from .loss import policy_loss
 from .loss_stats import LossStats, merge_loss_stats
 from .ratios import importance_weights
 from .reductions import loss_normalizer, reduce_tokens
+from .scale import ScaleState
 from .shapes import Groups, groups_of, rows_and_groups
 
 __all__ = [
+    "GATE_MODES",
     "CollapseThreshold",
+    "GateConfig",
+    "GateReport",
+    "GatedAdvantages",
     "Groups",
     "LossStats",
     "PromptMeans",
+    "ScaleState",
     "avspo_advantages",
     "batch_std_advantages",
     "beside_virtual",
     "dr_grpo_advantages",
     "ema_advantages",
     "estimators",
+    "gate",
+    "gate_mode",
     "global_advantages",
     "group_advantages",
     "groups_of",
@@ -38,11 +50,13 @@ __all__ = [
     "kl_reward",
     "loss_normalizer",
     "merge_loss_stats",
+    "one_sided_credits",
     "policy_loss",
     "reduce_tokens",
     "rloo_advantages",
     "rows_and_groups",
     "sign_advantages",
+    "step_credits",
     "virtual_count",
     "virtual_ladder",
 ]
