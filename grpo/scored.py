@@ -66,7 +66,9 @@ class ScoredRows:
 
     def centred(self) -> FloatArray:
         """(B,) R - mean(R of the group); exactly 0 where unscored, and in all but mixed groups."""
-        return self.only_scored(self.values - self.spread(self.means()))
+        centred = self.only_scored(self.values - self.spread(self.means()))
+        # The mean of two neighbouring floats rounds to one of them. What it is off by shows in what is left.
+        return self.only_scored(centred - self.spread(self.sums(centred) / self.scored))
 
     def standardised(self, *, ddof: int, epsilon: float) -> FloatArray:
         """(B,) centred / (std + epsilon), std = sqrt(sum centred^2 / (n - ddof)) of the group."""

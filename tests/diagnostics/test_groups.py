@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rewardgate.diagnostics import GroupKind, group_index, group_kinds, reward_values
+from rewardgate.diagnostics.groups import judge
 from rewardgate.errors import ArgumentError
 
 REWARDS = st.lists(st.sampled_from([None, nan, -1.0, 0.0, 0.1, 0.5, 1.0, 2.0]), max_size=24)
@@ -95,6 +96,15 @@ def test_the_order_of_rows_and_unscored_rows_change_no_kind(rewards: list[float 
     shuffled = group_kinds([reward for reward, _ in rows], [group_id for _, group_id in rows])
     plain = group_kinds(rewards, ids)
     assert all(shuffled.of(group_id) is plain.of(group_id) for group_id in plain.ids)
+
+
+def test_numbered_rows_are_judged_alike_and_a_group_without_rows_is_unscorable() -> None:
+    judgement = judge(np.array([1.0, 0.35, 0.35, nan, 1.0]), np.array([0, 2, 2, 3, 0]), np.array([2, 0, 2, 1]))
+    kinds = [GroupKind.ALL_CORRECT, GroupKind.UNSCORABLE, GroupKind.TIED, GroupKind.UNSCORABLE]
+    assert [list(GroupKind)[code] for code in judgement.code] == kinds
+    assert judgement.is_kind(GroupKind.UNSCORABLE).tolist() == [False, True, False, True]
+    assert judgement.scored.tolist() == [2, 0, 2, 0]
+    assert judgement.lowest.tolist() == [1.0, float("inf"), 0.35, float("inf")]
 
 
 @pytest.mark.parametrize(
