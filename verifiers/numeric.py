@@ -4,15 +4,17 @@ The tolerance replaces the maths verifier's policy for digits; units, percent, l
 alike. It computes with exact fractions, so that a bound is met or missed without a rounding of ours.
 """
 
+from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
-from math import isfinite
+from math import inf
+from numbers import Integral, Real
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt
-from .base import Extractor, Outcome, Target, Verdict, extractors
+from .base import Extracted, Extractor, Outcome, Target, Verdict, extractors
 from .expression.arithmetic import CostlyError
 from .expression.nodes import Collection, Labelled, Node, Opaque
 from .expression.normalise import normalise
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from .isolation import Workers
 
 __all__ = ["NumericVerifier"]
+
+_MOST_PLAIN_CHARACTERS = 20
+"""A distance or bound that is longer is printed in scientific form."""
 
 
 class NumericVerifier:
@@ -70,36 +75,25 @@ class NumericVerifier:
         timeout_s: float = 5.0,
         workers: "Workers | None" = None,
     ) -> None:
-        for name, tolerance in (("rel_tol", rel_tol), ("abs_tol", abs_tol)):
-            if not (isfinite(tolerance) and tolerance >= 0):
-                raise ArgumentError(f"{name}: expected a finite number >= 0, got {tolerance}")
-        for name, count, least in (("significant_digits", significant_digits, 1), ("decimals", decimals, 0)):
-            if count is not None and count < least:
-                raise ArgumentError(f"{name}: expected None or a whole number >= {least}, got {count}")
-        self._rel_tol = Fraction(str(rel_tol))
-        self._abs_tol = Fraction(str(abs_tol))
-        self._significant_digits = significant_digits
-        self._decimals = decimals
+        self._rel_tol = _tolerance("rel_tol", rel_tol)
+        self._abs_tol = _tolerance("abs_tol", abs_tol)
+        self._significant_digits = _count("significant_digits", significant_digits, at_least=1)
+        self._decimals = _count("decimals", decimals, at_least=0)
         self._symbolic = SymbolicStages(workers, fallback, timeout_s)
         self._extractor = extractors.create(extractor) if isinstance(extractor, str) else extractor
 
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
         """The verdict; never raises on any completion or target."""
         started = perf_counter()
-        numbers = [number for one in read_targets(target) if (number := self._number(one)) is not None]
-        if not numbers:
+        targets = [read for one in read_targets(target) if (read := self._target(one)) is not None]
+        if not targets:
             detail = f"expected a number as target, got {shown(target)!r}"
-            return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_target", detail, perf_counter() - started)
+            return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=detail, seconds=perf_counter() - started)
         extracted = self._extractor.extract(completion, prompt=prompt)
         if extracted is None:
             detail = "no committed answer found"
-            return Verdict(Outcome.NO_ANSWER, 0.0, None, None, "no_answer", detail, perf_counter() - started)
-        if extracted.outcome is not None:
-            judged = Comparison(extracted.outcome, extracted.rule, f"decided by the extractor ({extracted.method})")
-        else:
-            judgements = [self._judge(number, extracted.text) for number in numbers]
-            judged = next((one for one in judgements if one.is_correct), judgements[0])
-        reward = None if judged.outcome is Outcome.ERROR else 1.0 if judged.is_correct else 0.0
+            return Verdict(Outcome.NO_ANSWER, 0.0, rule="no_answer", detail=detail, seconds=perf_counter() - started)
+        judged, reward = self._judged(targets, extracted)
         return Verdict(
             judged.outcome,
             reward,
@@ -110,16 +104,39 @@ class NumericVerifier:
             perf_counter() - started,
         )
 
-    def _number(self, target: ReadTarget) -> Quantity | None:
-        if target.node is None:
+    def _target(self, target: ReadTarget) -> Quantity | Comparison | None:
+        """The number; why nobody could read it, where that is not the caller's fault; None where it is no number."""
+        if not target.text:
             return None
         try:
+            if target.node is None:
+                raise SymbolicError(Outcome.BUDGET, "too_costly", shown(target.text), target_alone=True)
             node = _computed(target.node, self._symbolic())
-        except SymbolicError:
-            return None
+        except SymbolicError as error:
+            if error.outcome is Outcome.UNSUPPORTED:
+                return None
+            return Comparison(error.outcome, error.rule, error.detail)
         return node if isinstance(node, Quantity) else None
 
-    def _judge(self, target: Quantity, text: str) -> Comparison:
+    def _judged(
+        self, targets: Sequence[Quantity | Comparison], extracted: Extracted
+    ) -> tuple[Comparison, float | None]:
+        """The judgement against the first target that accepts, with its reward; else an unknown one, else the first."""
+        if extracted.outcome is not None:
+            decided = f"decided by the extractor ({extracted.method})"
+            return Comparison(extracted.outcome, extracted.rule, decided), 0.0
+        judgements: list[tuple[Comparison, float | None]] = []
+        for target in targets:
+            if isinstance(target, Comparison):
+                judgements.append((target, None))
+                continue
+            judged = self._compared(target, extracted.text)
+            if judged.is_correct:
+                return judged, 1.0
+            judgements.append((judged, None if judged.outcome is Outcome.ERROR else 0.0))
+        return next((one for one in judgements if one[1] is None), judgements[0])
+
+    def _compared(self, target: Quantity, text: str) -> Comparison:
         answer = normalise(text)
         try:
             if is_too_long(answer):
@@ -156,6 +173,20 @@ class NumericVerifier:
         return max(bounds)
 
 
+def _tolerance(name: str, value: object) -> Fraction:
+    if isinstance(value, Real | Decimal) and not isinstance(value, bool) and 0 <= float(value) < inf:
+        return Fraction(str(value))  # by its text, so that 0.01 is 1/100 and not the float next to it
+    raise ArgumentError(f"{name}: expected a finite number >= 0, got {value!r}")
+
+
+def _count(name: str, value: object, *, at_least: int) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= at_least:
+        return int(value)
+    raise ArgumentError(f"{name}: expected None or a whole number >= {at_least}, got {value!r}")
+
+
 def _computed(node: Node, symbolic: SymbolicStage) -> Node:
     """`node` without its label; an expression as the number that it is worth, where it is worth one."""
     if isinstance(node, Labelled):
@@ -169,10 +200,14 @@ def _computed(node: Node, symbolic: SymbolicStage) -> Node:
 
 def _magnitude(value: Fraction) -> int:
     """The exponent of the leading digit: 2 for 314, -3 for 0.00314."""
-    estimate = len(str(abs(value.numerator))) - len(str(value.denominator))
+    # By Decimal, since Python refuses to write an integer of more than 4,300 digits as text.
+    estimate = Decimal(value.numerator).adjusted() - Decimal(value.denominator).adjusted()
     return estimate if abs(value) >= Fraction(10) ** estimate else estimate - 1
 
 
 def _decimal(value: Fraction) -> str:
     # In a context of ours: the caller's may trap inexact results.
-    return f"{Context(prec=6).divide(Decimal(value.numerator), Decimal(value.denominator)).normalize():f}"[:40]
+    context = Context(prec=6)
+    rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context)
+    plain = f"{rounded:f}"
+    return plain if len(plain) <= _MOST_PLAIN_CHARACTERS else f"{rounded:e}"

@@ -1,19 +1,22 @@
 """The numeric verifier: tolerances, and what no tolerance forgives."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardgate.errors import ArgumentError
+from rewardgate.errors import ArgumentError, WorkerDiedError, WorkerError, WorkerTimeoutError
 from rewardgate.verifiers.base import Outcome
 from rewardgate.verifiers.numeric import NumericVerifier
 
 
-def outcome(answer: str, target: object, **options: float) -> Outcome:
-    verifier = NumericVerifier(fallback=False, **options)  # pyright: ignore[reportArgumentType]
-    return verifier.verify(rf"\boxed{{{answer}}}", target).outcome  # pyright: ignore[reportArgumentType]
+def outcome(answer: str, target: Any, **options: Any) -> Outcome:
+    verifier = NumericVerifier(fallback=False, **options)
+    return verifier.verify(rf"\boxed{{{answer}}}", target).outcome
 
 
 @pytest.mark.parametrize(
@@ -83,8 +86,76 @@ def test_expressions_are_computed_in_a_worker():
         ({"abs_tol": float("nan")}, "abs_tol"),
         ({"significant_digits": 0}, "significant_digits"),
         ({"decimals": -1}, "decimals"),
+        ({"decimals": 1.5}, "decimals"),
+        ({"decimals": "3"}, "decimals"),
+        ({"significant_digits": True}, "significant_digits"),
+        ({"rel_tol": "0.1"}, "rel_tol"),
+        ({"rel_tol": None}, "rel_tol"),
+        ({"rel_tol": True}, "rel_tol"),
+        ({"abs_tol": 1j}, "abs_tol"),
+        ({"abs_tol": Decimal("NaN")}, "abs_tol"),
     ],
 )
-def test_options_out_of_range_are_refused_by_name(options: dict[str, float], name: str):
+def test_options_that_break_their_rule_are_refused_by_name(options: dict[str, Any], name: str):
     with pytest.raises(ArgumentError, match=f"^{name}: expected"):
-        NumericVerifier(**options)  # pyright: ignore[reportArgumentType]
+        NumericVerifier(**options)
+
+
+def test_any_exact_or_foreign_real_number_is_a_tolerance():
+    for tolerance in (Fraction(1, 100), Decimal("0.01"), np.float32(0.01)):
+        assert outcome("101", "100", rel_tol=tolerance) is Outcome.CORRECT
+    assert outcome("3.14", "3.1416", decimals=np.int64(2)) is Outcome.CORRECT
+
+
+class FailingWorkers:
+    """Stands for workers that fail on every question."""
+
+    def __init__(self, failure: WorkerError) -> None:
+        self.failure = failure
+
+    def call(self, function: str, target: str, answer: str, *, timeout_s: float) -> dict[str, Any]:
+        raise self.failure
+
+
+@pytest.mark.parametrize(
+    ("failure", "outcome"),
+    [
+        (WorkerDiedError("gone"), Outcome.ERROR),
+        (WorkerError("unpicklable"), Outcome.ERROR),
+        (WorkerTimeoutError("late"), Outcome.BUDGET),
+    ],
+)
+def test_a_target_that_our_machinery_failed_to_compute_is_not_called_bad(failure: WorkerError, outcome: Outcome):
+    verifier = NumericVerifier(workers=cast("Any", FailingWorkers(failure)))
+    verdict = verifier.verify(r"\boxed{1.41}", r"\sqrt{2}")
+    assert (verdict.outcome, verdict.reward) == (outcome, None)
+    assert verifier.verify(r"\boxed{1.41}", [r"\sqrt{2}", "1.41"]).outcome is Outcome.CORRECT
+    assert verifier.verify(r"\boxed{1.42}", ["1.41", r"\sqrt{2}"]).outcome is outcome  # the other may be right
+
+
+def test_a_target_that_costs_too_much_to_read_is_a_spent_budget():
+    verdict = NumericVerifier(fallback=False).verify("5", "100000!")
+    assert (verdict.outcome, verdict.reward) == (Outcome.BUDGET, None)
+
+
+def test_a_number_of_many_digits_has_a_magnitude():
+    digits = "1" * 3_000 + "." + "1" * 3_000  # beyond what Python converts to text
+    assert outcome(digits, digits, significant_digits=3) is Outcome.CORRECT
+
+
+@pytest.mark.parametrize(
+    ("answer", "target", "printed"),
+    [
+        (f"0.{'0' * 49}1", "0", "= 1e-50, bound 0"),
+        (f"1{'0' * 50}", "0", "= 1e+50, bound 0"),
+        ("1/3", "0", "= 0.333333, bound 0"),
+        ("1000000", "0", "= 1000000, bound 0"),
+    ],
+)
+def test_a_printed_distance_has_its_own_magnitude(answer: str, target: str, printed: str):
+    assert NumericVerifier(fallback=False).verify(rf"\boxed{{{answer}}}", target).detail.endswith(printed)
+
+
+def test_a_distance_is_printed_alike_in_any_decimal_context():
+    with localcontext(prec=2):
+        assert NumericVerifier(fallback=False).verify(r"\boxed{12345}", "0").detail.endswith("= 12345, bound 0")
