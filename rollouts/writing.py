@@ -6,7 +6,7 @@ a raw U+2028 breaks rows for readers that split at every Unicode line end. NaN i
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -19,6 +19,12 @@ VERDICT_FIELDS = (
     *("verifier", "version"),
 )
 """The fields of a verdict's row, in order."""
+
+ADVANTAGE_FIELDS = (
+    *("row", "line", "prompt_id", "group_id", "kind", "reward", "unit", "advantages", "step_ids", "token_ids"),
+    "steps",
+)
+"""The fields of a row of advantages, in order."""
 
 _ALWAYS = ("response", "target")
 """Written even where they are None."""
@@ -100,6 +106,44 @@ def verdict_row(
         "seconds": verdict.seconds,
         "verifier": verifier,
         "version": version,
+    }
+
+
+def advantage_row(
+    rollout: Rollout,
+    *,
+    row: int,
+    group_id: str,
+    kind: str,
+    reward: float | None,
+    advantages: Sequence[float],
+    step_ids: Sequence[int],
+    token_ids: Sequence[int] | None,
+    steps: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """One row of the `advantages` command's output, with exactly `ADVANTAGE_FIELDS`.
+
+    Args:
+        row: 0-based number of the row in the output.
+        kind: the kind of the rollout's group.
+        reward: the outcome reward that it was judged by.
+        advantages, step_ids: (T,) one a token, and the step that it belongs to (-1: none); without token ids, one
+            a step.
+        steps: start and end in characters of the text, score, rule and detail; the last three None where the step
+            scorer was not asked.
+    """
+    return {
+        "row": row,
+        "line": None if rollout.source is None else rollout.source.line,
+        "prompt_id": rollout.prompt_id,
+        "group_id": group_id,
+        "kind": kind,
+        "reward": reward,
+        "unit": "step" if token_ids is None else "token",
+        "advantages": list(advantages),
+        "step_ids": list(step_ids),
+        "token_ids": None if token_ids is None else list(token_ids),
+        "steps": list(steps),
     }
 
 

@@ -1,0 +1,52 @@
+"""Tokenizers by name, and texts as the ids that a policy would have sampled; `token_bytes` reads the ids back."""
+
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError, MissingExtraError
+
+__all__ = ["encoded", "load_tokenizer"]
+
+
+def load_tokenizer(spec: str | Path) -> Any:
+    """The tokenizer that `spec` names: a `tokenizer.json`, a folder that holds one, or a name on the hub.
+
+    Raises:
+        MissingExtraError: the library that reads it is not installed.
+        ArgumentError: there is no tokenizer there, or it cannot be read.
+    """
+    path = Path(spec)
+    file = path / "tokenizer.json" if path.is_dir() else path
+    try:
+        if file.is_file():
+            from tokenizers import Tokenizer
+
+            return Tokenizer.from_file(str(file))
+        from transformers import AutoTokenizer
+
+        return AutoTokenizer.from_pretrained(str(spec))
+    except ImportError as error:
+        raise MissingExtraError(
+            f"tokenizer: {error.name or error} is not installed; pip install 'rewardgate[torch]'"
+        ) from error
+    except Exception as error:  # tokenizers raises bare Exception, transformers OSError, ValueError and others
+        reason = str(error).strip().split("\n")[0]
+        raise ArgumentError(
+            f"tokenizer: expected a tokenizer.json, a folder or a name, got {spec}: {reason}"
+        ) from error
+
+
+def encoded(tokenizer: Any, text: str) -> list[int]:
+    """The ids of `text`, without special tokens: by `tokenizers`, Hugging Face's or tiktoken.
+
+    Example:
+        >>> class Characters:
+        ...     def encode(self, text, add_special_tokens):
+        ...         return [ord(character) for character in text]
+        >>> encoded(Characters(), "1+1")
+        [49, 43, 49]
+    """
+    if hasattr(tokenizer, "encode_ordinary"):  # tiktoken
+        return tokenizer.encode_ordinary(text)
+    found = tokenizer.encode(text, add_special_tokens=False)
+    return list(getattr(found, "ids", found))

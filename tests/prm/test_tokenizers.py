@@ -1,0 +1,41 @@
+from pathlib import Path
+
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+from rewardgate.errors import ArgumentError
+from rewardgate.prm.tokenizers import encoded, load_tokenizer
+
+
+def saved(folder: Path) -> Path:
+    """A tokenizer of single bytes that puts `<s>` before every text."""
+    vocabulary = {character: number for number, character in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    tokenizer = Tokenizer(models.BPE({**vocabulary, "<s>": len(vocabulary)}, []))
+    tokenizer.add_special_tokens(["<s>"])
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", len(vocabulary))])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder / "tokenizer.json"
+
+
+def test_a_tokenizer_is_found_by_its_file_and_by_its_folder(tmp_path: Path) -> None:
+    file = saved(tmp_path)
+    assert encoded(load_tokenizer(file), "1+1") == encoded(load_tokenizer(tmp_path), "1+1")
+
+
+def test_no_special_token_is_added(tmp_path: Path) -> None:
+    tokenizer = load_tokenizer(saved(tmp_path))
+    assert len(encoded(tokenizer, "abc")) == 3
+    assert len(tokenizer.encode("abc").ids) == 4
+
+
+def test_a_file_that_is_no_tokenizer_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ArgumentError, match="tokenizer: expected a tokenizer.json, a folder or a name, got"):
+        load_tokenizer(tmp_path)
+
+
+def test_a_name_that_nobody_knows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ArgumentError, match="got nobody/nothing"):
+        load_tokenizer("nobody/nothing")
