@@ -101,6 +101,9 @@ def avspo_advantages(
     Returns:
         As `group_advantages`; exactly 0 for tied groups, singletons and unscored rows.
 
+    Raises:
+        ArgumentError: as `group_advantages`.
+
     Source:
         arXiv 2605.21125 and its project page. Its ACR counts groups with std < 1e-6; ours counts groups of
         equal rewards, among those with at least two scored rows. ddof is not stated; the bound sqrt(K / G)
@@ -116,6 +119,8 @@ def avspo_advantages(
                 [ 1.0000, -1.0000]])
     """
     check_options(ddof=ddof, epsilon=epsilon)
+    if not 0 <= step_in_above <= 1:
+        raise ArgumentError(f"step_in_above: expected a share in [0, 1], got {step_in_above}")
     batch = scored_rows(rewards, group_ids, correct_at=correct_at, wrong_at=wrong_at)
     advantages = batch.standardised(ddof=ddof, epsilon=epsilon)
     acr = _degenerate_share(batch)

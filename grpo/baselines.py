@@ -79,8 +79,9 @@ class PromptMeans:
         if self.totals.keys() != self.counts.keys():
             raise ArgumentError("counts: expected the prompts of totals, got others")
         # JSON makes strings of them, and then no prompt would be found again.
-        if not all(isinstance(prompt_id, int) for prompt_id in self.totals):
-            raise ArgumentError("totals: expected integers as keys, got others")
+        for prompt_id in self.totals:
+            if not isinstance(prompt_id, int):
+                raise ArgumentError(f"totals: expected integers as keys, got {prompt_id!r}")
 
     def mean(self, prompt_id: int) -> float | None:
         """The prompt's mean reward, None before its first scored rollout."""

@@ -27,7 +27,8 @@ def batches(rewards: st.SearchStrategy[float] | None = None, max_size: int = 24)
     """Ragged, interleaved groups with any integers as ids; a few rewards unscored."""
     graded = st.sampled_from([0.0, 1.0, 0.35, -1.0]) | st.floats(-10, 10, width=32)
     ids = st.sampled_from([-7, 0, 3, 4, 2**62, -(2**62)])
-    rows = st.lists(st.tuples((rewards or graded) | st.just(nan), ids), max_size=max_size)
+    known = graded if rewards is None else rewards
+    rows = st.lists(st.tuples(known | st.just(nan), ids), max_size=max_size)
     return rows.map(lambda pairs: Batch([reward for reward, _ in pairs], [group for _, group in pairs]))
 
 
