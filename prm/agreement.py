@@ -20,7 +20,12 @@ _MARK = re.compile(r"@([0-9]+(?:/[0-9]+)?)")
 _LITERAL = re.compile(r"[(-]*([0-9]*)(?:\.([0-9]+))?(%|@[0-9/]+)?\)*")
 # Decimals this long are taken for the rounded results that they mostly are; shorter ones for prices and counts.
 _ROUNDED = re.compile(r"[0-9]*\.([0-9]{3,})")
-_MAX_ROUNDED = 20
+_MAX_ROUNDED = 8
+_NUMBER = re.compile(r"[0-9.]+")
+_ADDED_PERCENT = re.compile(r"[+-]\([0-9.]+%\)(?![*/^])")
+_FRACTION = re.compile(r"[0-9]+/[0-9]+|\\frac\{[0-9]+\}\{[0-9]+\}")
+# -3^2 is -9 and is often written for 9; 1/1/2 is written for the inverse of a half.
+_SLOPPY = re.compile(r"(?:^|[-+*/(])-[0-9.]+\^|[0-9]/[0-9.]+/[0-9]")
 # As many digits as only a binary float prints.
 _FLOAT_DIGITS = 12
 _FLOAT_NOISE = Fraction(1, 10**12)
@@ -28,7 +33,7 @@ _FLOAT_NOISE = Fraction(1, 10**12)
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One value of an operand, what rounding may have moved it by, and the unit in its last place if it is a literal."""
+    """One value of an operand, by how much rounding may have moved it, and the unit in a literal's last place."""
 
     value: Fraction
     slack: Fraction
@@ -45,8 +50,9 @@ def agree(
 ) -> bool | None:
     """True where the two sides agree, False where they provably do not, None where that cannot be told.
 
-    Rounding is allowed to the precision of a decimal literal, and to a whole number where the exact value
-    has no finite decimal; `is_approximate` allows one unit in the last significant digit.
+    A decimal literal may be rounded to its last digit, and where the exact value has no finite decimal, cut
+    after it; a whole number may be rounded only there. `is_approximate` allows one unit in the last
+    significant digit.
 
     Args:
         left, right: the two sides.
@@ -67,7 +73,7 @@ def agree(
             return True
     if _may_mean_otherwise(left, right) or (is_continued and _runs_on(left_readings, right)):
         return None
-    return False
+    return None if _is_hundredfold(left, right, left_readings, right_readings) else False
 
 
 def value_of(operand: Operand, values: Mapping[str, Fraction] | None = None) -> Fraction | None:
@@ -139,30 +145,37 @@ def _rounds_to(exact: Fraction, written: _Reading, operand: Operand, distance: F
         while written.value and (written.value / unit) % 10 == 0:
             unit *= 10
         return distance <= unit
-    is_decimal = "." in operand.plain
-    if not is_decimal and terminates(exact):
-        return False
-    return distance <= (unit if operand.is_truncated else unit / 2)
+    if distance <= (unit if operand.is_truncated else unit / 2):
+        return "." in operand.plain or not terminates(exact)
+    # 2/3 = 0.66: digits cut off where more follow for ever.
+    return "." in operand.plain and not terminates(exact) and abs(written.value) < abs(exact) and distance < unit
 
 
 def _may_mean_otherwise(left: Operand, right: Operand) -> bool:
     """Whether a reading that was not tried may make the two sides agree."""
-    if left.is_doubtful or right.is_doubtful:
+    sides = ((left, right), (right, left))
+    if any(one.is_doubtful or _SLOPPY.search(one.plain) for one, _ in sides):
         return True
-    # `42 * 20/21 daps = 42 baps` relates two units and recomputes nothing.
-    if left.labels and right.labels and not left.labels & right.labels:
+    shared = left.labels & right.labels
+    # `42 * 20/21 daps = 42 baps` relates two units, `3/4 tank = $40` a share and a price; neither recomputes anything.
+    if left.labels and not shared and (right.labels or _FRACTION.fullmatch(left.plain)):
         return True
-    # So does `48 = 100% + 20%`: a number is said to be so many per cent of another.
-    return (
-        ("%" in left.plain) != ("%" in right.plain)
-        and (left.is_number or right.is_number)
-        and _all_percent(left, right)
+    # `200 + 10% = 220` adds a share of what stands before it; `48 = 100% + 20%` says what share a number is.
+    return any(
+        (_ADDED_PERCENT.search(one.plain) and not _is_all_percent(one))
+        or (one.is_number and "%" not in one.plain and _is_all_percent(other))
+        for one, other in sides
     )
 
 
-def _all_percent(left: Operand, right: Operand) -> bool:
-    side = left if "%" in left.plain else right
-    return len(re.findall(r"[0-9.]+", side.plain)) == side.plain.count("%")
+def _is_all_percent(operand: Operand) -> bool:
+    return 0 < operand.plain.count("%") == len(_NUMBER.findall(operand.plain))
+
+
+def _is_hundredfold(left: Operand, right: Operand, ones: list[_Reading], others: list[_Reading]) -> bool:
+    """Whether cents may have been counted as dollars: `25 * 30 = $7.50`."""
+    has_currency = left.has_currency or right.has_currency
+    return has_currency and any(one.value == 100 * other.value != 0 for one, other in product(ones, others))
 
 
 def _runs_on(left: list[_Reading], right: Operand) -> bool:

@@ -1,31 +1,48 @@
-"""The equalities of a text: where each sign stands and what can be read on its two sides.
+"""The equalities of a text: where each sign stands, and what can be read on its two sides.
 
-A chain `a = b = c` is two equalities. `<<a=b>>` annotations are read like prose, apart from the sentence
-that they interrupt. Every text is read within a window of bounded width around each sign, and only so many
-signs are read, so that no text costs more than its length in scanning.
+A chain `a = b = c` is two equalities. `<<a=b>>` annotations are read like prose, apart from the sentence that
+they interrupt. A window of bounded width is read around each sign, and only so much of one text.
 """
 
 import re
 from collections.abc import Iterator
+from itertools import islice, pairwise
 from typing import NamedTuple
 
+from ..verifiers.expression.arithmetic import CostlyError
+from ..verifiers.unicode_text import half_width
 from .operands import Operand, read_left, read_right
 
-__all__ = ["MAX_SIGNS", "Equality", "equalities"]
+__all__ = ["MAX_CHARACTERS", "MAX_SIGNS", "Equality", "equalities"]
 
 MAX_SIGNS = 1_000
-"""Signs of equality that are read in one text; `equalities` ends after them."""
+"""Signs of equality that are looked at in one text."""
 
-_MAX_SIDE = 400
+MAX_CHARACTERS = 20_000
+"""Characters beside signs that are read in one text."""
 
-_SIGN = re.compile(
-    r"(?<![!<>=:])={1,2}(?![>=])|≈|≃|≅|\\approx(?![a-zA-Z])|\\simeq(?![a-zA-Z])|(?<![\w-])equals(?![\w-])"
-)
+_MAX_SIDE = 300
+
+# No lookaround in front: with a plain first character the scan of a long text is one sweep.
+_SIGN = re.compile(r"=+|[≈≃≅]|\\(?:approx|simeq)(?![a-zA-Z])|equals\b")
+_EXACT = frozenset({"=", "==", "equals"})
+_NOT_BEFORE = ("!", "<", ">", ":", "~", r"\not")
 _ANNOTATION = re.compile(r"<<([^<>\n]{0,400})>>")
-_EXACT_SIGNS = ("=", "==", "equals")
-_IDLE = " \t\r\n$&"
-_LINE_END = re.compile(r"(?:\s|\\\\|&)*\Z")
-_LINE_START = re.compile(r"(?:\s|&)*")
+_LINE_START = re.compile(r"[\s&]*+")
+_BLANK = " \t\r\n&"
+
+# What takes an equality back, or gives it another sense: a question, a denial, a remainder, a rounding.
+_RESERVATION = re.compile(
+    r"[^.\n=]{0,60}?(?:\?|n't\b|\b(?:not|remainder|left ?over|nearest|false|wrong|incorrect|impossible|contradict\w*"
+    r"|round(?:ed|ing| up| down| to)|truncat\w*|discard\w*)\b)|\s*(?:or|to)\s+[0-9$]",
+    re.IGNORECASE,
+)
+# Arithmetic that does not come out as with decimal numbers: 7 + 8 = 3 on a clock, 6 * 7 = 52 in base 8.
+_OTHER_ARITHMETIC = re.compile(
+    r"\bbase[- ~$]*(?:[0-9]|two|eight|ten\b|sixteen)|\b(?:binary|octal|hexadecimal|mod|modulo|modular|o'clock)\b"
+    r"|≡|\\equiv|\\[pb]?mod",
+    re.IGNORECASE,
+)
 
 
 class Equality(NamedTuple):
@@ -48,19 +65,66 @@ class Equality(NamedTuple):
         """The equality as it stands in `text`, on one line."""
         return " ".join(_without_annotations(text)[self.left.start : self.right.end].split())
 
+    def is_reserved(self, text: str) -> bool:
+        """Whether the words of `text` around it may take it back or give it another sense.
+
+        Example:
+            >>> text = "17 / 5 = 3 with a remainder of 2"
+            >>> next(equalities(text)).is_reserved(text)
+            True
+        """
+        around = text[max(0, self.left.start - _MAX_SIDE) : self.right.end + _MAX_SIDE]
+        behind = text[self.right.end : self.right.end + _MAX_SIDE]
+        return bool(_RESERVATION.match(behind) or _OTHER_ARITHMETIC.search(around))
+
 
 def equalities(text: str) -> Iterator[Equality]:
     """Every equality of `text` whose two sides can be read, prose first, then the annotations.
+
+    Raises:
+        CostlyError: `text` holds more than `MAX_SIGNS` signs, or more than `MAX_CHARACTERS` beside them; raised
+            after the equalities within those bounds.
 
     Example:
         >>> [(one.left.plain, one.right.plain) for one in equalities("so 2 x $5 = $10 = 20/2, and y = 3")]
         [('2*5', '10'), ('10', '20/2')]
     """
+    text = half_width(text)
+    n_signs = n_characters = 0
+    for body, start, end in _bodies(text):
+        signs = list(islice(_signs(body, start, end), MAX_SIGNS + 1))
+        n_signs += len(signs)
+        previous = None
+        for sign, following in pairwise([*signs, None]):
+            if sign is None:
+                break
+            ends = end if following is None else following.start()
+            left_end = _line_end(body, start, sign.start())
+            left_start = max(start, left_end - _MAX_SIDE)
+            start = sign.end()
+            n_characters += left_end - left_start
+            left = read_left(body, left_start, left_end, is_cut=left_end - left_start == _MAX_SIDE)
+            if left is not None:
+                right_start = _blank_end(body, sign.end(), ends)
+                right_end = min(ends, right_start + _MAX_SIDE)
+                n_characters += right_end - right_start
+                right = read_right(body, right_start, right_end)
+                if right is not None and (right_end == ends or right.end < right_end - 1):
+                    is_linked = (left.start, left.end) == previous
+                    previous = (right.start, right.end)
+                    is_continued = following is not None and not body[right.end : ends].strip(_BLANK + "$")
+                    yield Equality(left, right, sign.group() not in _EXACT, is_linked, is_continued)
+            if n_signs > MAX_SIGNS or n_characters > MAX_CHARACTERS:
+                raise CostlyError("more equalities than are read in one text")
+
+
+def _bodies(text: str) -> Iterator[tuple[str, int, int]]:
+    """The sentence without its annotations, then the annotations, each as (text, start, end)."""
     prose = _without_annotations(text)
-    yield from _in_prose(prose, 0, len(prose))
+    yield prose, 0, len(prose)
     if prose is not text:
         for found in _ANNOTATION.finditer(text):
-            yield from _in_prose(text, found.start(1), found.end(1))
+            yield text, found.start(1), found.end(1)
 
 
 def _without_annotations(text: str) -> str:
@@ -70,33 +134,27 @@ def _without_annotations(text: str) -> str:
     return _ANNOTATION.sub(lambda found: " " * len(found.group()), text)
 
 
-def _in_prose(text: str, start: int, end: int) -> Iterator[Equality]:
-    signs = []
+def _signs(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
     for found in _SIGN.finditer(text, start, end):
-        signs.append(found)
-        if len(signs) > MAX_SIGNS:
-            break
-    previous = None
-    for index, sign in enumerate(signs):
-        begins = signs[index - 1].end() if index else start
-        ends = signs[index + 1].start() if index + 1 < len(signs) else end
-        left_end = sign.start()
-        left_end -= len(_ending(text, max(begins, left_end - _MAX_SIDE), left_end))
-        left_start = max(begins, left_end - _MAX_SIDE)
-        left = read_left(text, left_start, left_end, is_cut=left_start > begins)
-        if left is None:
-            continue
-        right_start = _LINE_START.match(text, sign.end(), ends).end()
-        right_end = min(ends, right_start + _MAX_SIDE)
-        right = read_right(text, right_start, right_end)
-        if right is None or (right_end < ends and right.end >= right_end - 1):
-            continue
-        is_linked = (left.start, left.end) == previous
-        previous = (right.start, right.end)
-        is_continued = index + 1 < len(signs) and not text[right.end : ends].strip(_IDLE)
-        yield Equality(left, right, sign.group() not in _EXACT_SIGNS, is_linked, is_continued)
+        sign, first, after = found.group(), found.start(), found.end()
+        if sign[0] == "=":
+            if (
+                len(sign) <= 2
+                and text[after : after + 1] not in ("<", ">")
+                and not text.endswith(_NOT_BEFORE, 0, first)
+            ):
+                yield found
+        elif sign != "equals" or not text[first - 1 : first].isalpha():
+            yield found
 
 
-def _ending(text: str, start: int, end: int) -> str:
-    found = _LINE_END.search(text[start:end])
-    return found.group() if found else ""
+def _line_end(text: str, start: int, end: int) -> int:
+    """`end` without the blanks and line breaks before it: `a \\\\ &= b` goes on with a."""
+    while end > start and (text[end - 1] in _BLANK or text.endswith("\\\\", start, end)):
+        end -= 1 if text[end - 1] in _BLANK else 2
+    return end
+
+
+def _blank_end(text: str, start: int, end: int) -> int:
+    found = _LINE_START.match(text, start, end)
+    return start if found is None else found.end()

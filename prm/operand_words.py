@@ -1,11 +1,12 @@
 """The words around a number: which are its unit, which change its value, which tie it to what is not read."""
 
 from collections.abc import Sequence
+from enum import Enum
 
 from ..verifiers.expression.words import SCALES as _LARGE
 from .arithmetic_tokens import Token, measure_of
 
-__all__ = ["SCALES", "continues", "is_bound", "is_unit_word"]
+__all__ = ["SCALES", "Ending", "ending", "is_tied", "is_unit_word"]
 
 SCALES = {"hundred": 100, "dozen": 12, "dozens": 12, **_LARGE}
 """Words that multiply the number before them."""
@@ -13,22 +14,45 @@ SCALES = {"hundred": 100, "dozen": 12, "dozens": 12, **_LARGE}
 _MAX_WORDS = 5
 _UNIT_LETTERS = frozenset("msghlLkKM")
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # The number beside such a word is another number, or none.
-CHANGING = frozenset(
+_CHANGING = _words(
     """squared cubed factorial half halves third thirds quarter quarters fourth fourths fifth fifths twice double
-    triple thrice less more fewer mod modulo choose am pm o'clock th st nd rd remainder log ln sin cos tan exp sqrt
-    max min gcd lcm root base""".split()  # noqa: SIM905
+    triple thrice mod modulo choose am pm o'clock th st nd rd remainder log ln sin cos tan exp sqrt max min gcd lcm
+    root base off"""
 )
-# Words that end a unit: what follows them is another part of the sentence.
-_LINKING = frozenset(
+# These change it from anywhere behind it: `9 with a remainder of 2`, `3 (mod 7)`.
+_REMAINING = _words("remainder mod modulo am pm base")
+# What follows such a word is another part of the sentence.
+_LINKING = _words(
     """is are was were be been has have had so then and or but if when which that who gets get makes make we i he she
-    they it you because since where thus hence therefore means not gives""".split()  # noqa: SIM905
+    they it you because since where thus hence therefore means not gives"""
 )
-# After such a word a number is part of something larger: "half of 8 + 2", "3 less than 5 * 2", "not 2 + 2 = 5".
-_TYING = CHANGING | frozenset(
-    "of by than per over times plus minus negative not average mean median to".split()  # noqa: SIM905
+# After such a word a number is part of something larger: `3 less than 5 * 2`, `not 2 + 2 = 5`.
+_TYING = _CHANGING | _words(
+    """than per over times plus minus negative not average mean median if whether about around
+    approximately roughly nearly almost"""
 )
-_SUMS = frozenset({"total", "sum", "cost"})
+# After these it is where they follow a number or a share: `5 boxes of 12 + 3`, `half of 8 + 2`, `multiply by 3 + 2`.
+_JOINING = _words("of with to by from in for at on")
+_SHARES = _words(
+    """half third thirds quarter quarters fourth fourths fifth fifths average mean median square cube root rest
+    remainder percent percentage fraction part portion twice double triple all each most one some ratio
+    add added adding multiply multiplied multiplying divide divided dividing raised"""
+)
+_JOINED_WITHIN = 3
+
+
+class Ending(Enum):
+    """What the text behind an operand says of it."""
+
+    COMPLETE = "nothing there belongs to its value"
+    DOUBTFUL = "something there may"
+    OPEN = "its value goes on unread"
 
 
 def is_unit_word(word: str, *, is_first: bool, is_glued: bool) -> bool:
@@ -39,42 +63,53 @@ def is_unit_word(word: str, *, is_first: bool, is_glued: bool) -> bool:
         is_first: it stands right behind the number.
         is_glued: without a space between.
     """
-    if len(word) == 1:
+    if len(word) == 1 and word.isascii():
         return (word == "a" and not is_glued) or (is_first and word in _UNIT_LETTERS)
     lower = word.casefold()
-    return lower not in CHANGING and lower not in _LINKING and not (is_first and lower == "of")
+    return lower not in _CHANGING and lower not in _LINKING and not (is_first and lower == "of")
 
 
-def continues(tokens: Sequence[Token], position: int, kind: str) -> bool:
-    """Whether what follows an operand on the right of a sign may belong to its value.
+def ending(tokens: Sequence[Token], position: int, stopped_by: str) -> Ending:
+    """What stands behind an operand on the right of a sign.
 
     Args:
         tokens, position: the first token that was not read.
-        kind: why it was not.
+        stopped_by: its kind, `"aside"` for a bracket after a space, "" where the tokens ended.
     """
-    if kind in ("", "stop", "close", "ellipsis"):
-        return False
-    if kind == "aside":
-        # A bracket after a space explains (`= 5 (since ...)`) or, with numbers in it, may multiply.
+    if stopped_by in ("", "stop", "close", "ellipsis"):
+        return Ending.COMPLETE
+    if stopped_by == "aside":
+        # It explains, `= 5 (since ...)`, or, with a number in it, it may multiply.
         inner = tokens[position + 1] if position + 1 < len(tokens) else None
-        return inner is None or inner.kind != "word" or inner.plain.casefold() in CHANGING
-    if kind != "word":
-        return True
-    is_measure = measure_of(tokens[position].plain) is not None
-    for token in tokens[position : position + _MAX_WORDS]:
+        if inner is not None and inner.kind == "word":
+            return Ending.OPEN if inner.plain.casefold() in _REMAINING else Ending.COMPLETE
+        return Ending.DOUBTFUL
+    if stopped_by != "word":
+        return Ending.OPEN
+    for index in range(position, min(position + _MAX_WORDS, len(tokens))):
+        token = tokens[index]
         word = token.plain.casefold()
         if token.kind in ("number", "numeral", "constant"):
-            return is_measure  # 2 hours 30 minutes
+            # 2 hours 30 minutes, 5 feet and 3 inches, 4 more than 7
+            n_words = index - position - (tokens[index - 1].plain == "and")
+            is_compound = n_words == 1 and measure_of(tokens[position].plain) is not None
+            return Ending.OPEN if is_compound or tokens[index - 1].plain == "than" else Ending.COMPLETE
         if token.kind != "word":
-            return token.kind in ("operator", "power", "superscript", "ratio", "other")
-        if word in CHANGING or (len(word) == 1 and (word not in ("a", "i") or tokens[position - 1].end == token.start)):
-            return True
-        if word in _LINKING and word != "and":
-            return False
-    return False
+            is_rate = token.plain == "/" and index + 1 < len(tokens) and tokens[index + 1].kind == "word"
+            if not is_rate:
+                return (
+                    Ending.OPEN
+                    if token.kind in ("operator", "power", "superscript", "ratio", "other")
+                    else Ending.COMPLETE
+                )
+        elif word in _REMAINING or (index == position and (word in _CHANGING or not _is_plain_word(tokens, index))):
+            return Ending.OPEN
+        elif word in _LINKING and word != "and":
+            return Ending.COMPLETE
+    return Ending.COMPLETE
 
 
-def is_bound(tokens: Sequence[Token], first: int, *, is_number: bool) -> bool:
+def is_tied(tokens: Sequence[Token], first: int, *, is_number: bool) -> bool:
     """Whether what stands before an operand on the left of a sign may belong to its value.
 
     Args:
@@ -90,16 +125,38 @@ def is_bound(tokens: Sequence[Token], first: int, *, is_number: bool) -> bool:
         return False
     if before.kind == "currency":
         return first > 1 and tokens[first - 2].kind not in ("stop", "open", "word")
-    if before.kind != "word" or is_number or before.end == tokens[first].start:
-        return True
-    if tokens[first].kind == "operator":
+    is_glued = before.end == tokens[first].start and not _is_cjk(before.plain)
+    if before.kind != "word" or is_number or is_glued or tokens[first].kind == "operator":
         return True
     word = before.plain.casefold()
-    if word == "of" and first > 1 and tokens[first - 2].plain.casefold() in _SUMS:
-        return False
-    if word in _TYING or (len(word) == 1 and word not in ("a", "i")):
+    if word in _TYING or not _is_plain_word(tokens, first - 1):
         return True
-    return _after_operator(tokens, first)
+    return (word in _JOINING and _joins(tokens, first - 1)) or _after_operator(tokens, first)
+
+
+def _is_plain_word(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the word at `index` is more than a letter that may be an unknown; the article and "I" are."""
+    token = tokens[index]
+    if _is_cjk(token.plain):
+        return True
+    is_glued = index > 0 and tokens[index - 1].end == token.start
+    return len(token.plain) > 1 or (token.plain in ("a", "A", "I") and not is_glued)
+
+
+def _is_cjk(word: str) -> bool:
+    # These scripts put no space between a word and a number.
+    return word[-1] >= "\u2e80"
+
+
+def _joins(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the preposition at `index` joins a number or a share before it to what follows."""
+    before = tokens[max(0, index - _JOINED_WITHIN) : index]
+    for token in reversed(before):
+        if token.kind == "stop":
+            return False
+        if token.kind != "word" or token.plain.casefold() in _SHARES:
+            return True
+    return False
 
 
 def _after_operator(tokens: Sequence[Token], first: int) -> bool:

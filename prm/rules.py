@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 
+from ..verifiers.expression.arithmetic import CostlyError
 from ..verifiers.expression.results import shown
 from .agreement import agree, value_of
 from .base import StepRow, StepScore
@@ -85,26 +86,41 @@ class _Values:
 def _step_score(step: str, values: _Values) -> StepScore:
     checked = 0
     wrong: StepScore | None = None
-    for equality in equalities(step):
-        holds = agree(
-            equality.left,
-            equality.right,
-            is_approximate=equality.is_approximate,
-            is_continued=equality.is_continued,
-            values=values.known,
-        )
-        if holds is False and wrong is None:
-            left, right = _shown(value_of(equality.left, values.known)), _shown(value_of(equality.right))
-            detail = f'"{equality.written(step)}": {left} on the left, {right} on the right'
-            wrong = StepScore(0.0, "wrong_equality", detail)
-        values.follow(equality)
-        checked += holds is True
+    is_costly = False
+    try:
+        for equality in equalities(step):
+            holds = _holds(equality, step, values)
+            if holds is False and wrong is None:
+                wrong = _wrong(equality, step, values)
+            values.follow(equality)
+            checked += holds is True
+    except CostlyError:
+        is_costly = True
     values.end_chain()
     if wrong is not None:
         return wrong
+    if is_costly:
+        return StepScore(None, "too_costly", f"more signs of equality than are read; {checked} of them hold")
     if not checked:
         return StepScore(None, "nothing_to_check", "no equality between two constants")
     return StepScore(1.0, "equalities_hold", f"{checked} {'equality holds' if checked == 1 else 'equalities hold'}")
+
+
+def _holds(equality: Equality, step: str, values: _Values) -> bool | None:
+    holds = agree(
+        equality.left,
+        equality.right,
+        is_approximate=equality.is_approximate,
+        is_continued=equality.is_continued,
+        values=values.known,
+    )
+    return None if holds is False and equality.is_reserved(step) else holds
+
+
+def _wrong(equality: Equality, step: str, values: _Values) -> StepScore:
+    left, right = _shown(value_of(equality.left, values.known)), _shown(value_of(equality.right))
+    detail = f'"{shown(equality.written(step))}": {left} on the left, {right} on the right'
+    return StepScore(0.0, "wrong_equality", detail)
 
 
 def _shown(value: Fraction | None) -> str:
