@@ -13,7 +13,7 @@ from ..rollouts.records import Target
 from ..verifiers.base import Outcome, Verdict, Verifier
 from ..verifiers.batch import iter_verdicts
 from ..verifiers.expression.normalise import normalise
-from ..verifiers.targets import TARGET_KEYS, read_target
+from ..verifiers.targets import answer_key, read_target
 from .gold_texts import gold_text, target_key
 from .judging import Judgement
 from .offering import BOXED, by_use, offered
@@ -184,9 +184,9 @@ def _rewritten(target: Target, fix: Callable[[str], str]) -> Target:
     if isinstance(target, str):
         return fix(read_target(target).raw)
     if isinstance(target, list):
-        return [fix(read_target(one).raw) for one in target]
-    key = next(key for key in TARGET_KEYS if key in target)
-    return {**target, key: _rewritten(target[key], fix)}
+        return [fix(read_target(one).raw) if isinstance(one, str) else one for one in target]
+    key = answer_key(target)
+    return target if key is None else {**target, key: _rewritten(target[key], fix)}
 
 
 def _failing(verifier: Verifier, refused: Mapping[str, _Gold], fixed: frozenset[str] | None) -> tuple[FailingGold, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from .base import Target
-from .targets import TARGET_KEYS
+from .targets import answer_key
 
 
 def target_texts(target: Target) -> list[str]:
@@ -16,7 +16,7 @@ def target_texts(target: Target) -> list[str]:
     if isinstance(target, str):
         return [target]
     if isinstance(target, Mapping):
-        key = next((key for key in TARGET_KEYS if key in target), None)
+        key = answer_key(target)
         named = None if key is None else target[key]
         return target_texts(named) if isinstance(named, str | list | tuple) else []
     return [one for one in target if isinstance(one, str)] if isinstance(target, Sequence) else []

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from .base import Target, extractors
 from .expression.arithmetic import CostlyError
@@ -21,6 +22,7 @@ __all__ = [
     "MAX_ANSWER_CHARACTERS",
     "TARGET_KEYS",
     "ReadTarget",
+    "answer_key",
     "integer_text",
     "is_too_long",
     "read_target",
@@ -68,6 +70,16 @@ class ReadTarget:
     note: str
 
 
+def answer_key(target: Mapping[str, Any]) -> str | None:
+    """The key of a mapping that names its answer; None where none of `TARGET_KEYS` is in it.
+
+    Example:
+        >>> answer_key({"source": "gsm8k", "solution": "#### 18", "answer": "18"}), answer_key({"tests": []})
+        ('answer', None)
+    """
+    return next((key for key in TARGET_KEYS if key in target), None)
+
+
 def is_too_long(answer: str) -> bool:
     """Whether `answer` may be compared as identical text only."""
     return len(answer) > MAX_ANSWER_CHARACTERS and not _DIGITS.fullmatch(answer)
@@ -81,7 +93,7 @@ def read_targets(target: Target) -> list[ReadTarget]:
         ['1/2', '0.5']
     """
     if isinstance(target, Mapping):
-        key = next((key for key in TARGET_KEYS if key in target), None)
+        key = answer_key(target)
         value = None if key is None else target[key]
         if isinstance(value, str | list | tuple):
             return read_targets(value)

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from rewardgate.audit.gold_texts import gold_text, target_key
@@ -13,13 +15,16 @@ from rewardgate.audit.gold_texts import gold_text, target_key
         ({"answer": ["7", "seven"]}, "7"),
         ({"tests": ["assert f() == 1"]}, None),
         ({"answer": 7}, None),
+        ({"answer": [7]}, None),
+        ({"answer": [7, "seven"]}, "seven"),
+        ({"answer": [["7"]]}, None),
         ([], None),
         ("  ", None),
         (None, None),
     ],
 )
-def test_the_answer_that_a_target_names(target: object, text: str | None) -> None:
-    assert gold_text(target) == text  # type: ignore[arg-type]
+def test_the_answer_that_a_target_names(target: Any, text: str | None) -> None:
+    assert gold_text(target) == text
 
 
 def test_equal_targets_share_a_key() -> None:
