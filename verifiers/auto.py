@@ -13,13 +13,16 @@ from ..errors import ArgumentError, UnknownNameError
 from ..rollouts.messages import Completion, Prompt
 from .base import Extractor, Outcome, Target, Verdict, Verifier, verifiers
 from .expression.nodes import Opaque, Text
-from .targets import INTEGER, TARGET_KEYS, read_target
+from .expression.results import shown
+from .targets import INTEGER, answer_key, read_target
 
 __all__ = ["AutoVerifier"]
 
 _CHOICE = re.compile(r"\s*(?:\\text\{)?\(?([A-J])\)?\}?\.?\s*")
 _TEST_KEYS = ("tests", "test_cases", "unit_tests", "inputs", "assertions")
 _FORMAT_KEYS = ("required_tags", "tags", "schema", "json_schema")
+_MOST_NESTED = 8
+"""Mappings that are followed into one another by their answers (`{"ground_truth": {"answer": "5"}}`)."""
 
 
 class AutoVerifier:
@@ -50,12 +53,13 @@ class AutoVerifier:
         started = perf_counter()
         name, why, handed = _chosen(target)
         if name is None:
-            return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_target", why, perf_counter() - started)
+            return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=why, seconds=perf_counter() - started)
         try:
             verifier = self._verifier(name)
         except (UnknownNameError, ArgumentError) as error:
+            detail = f"{why}: {error}"
             return Verdict(
-                Outcome.BAD_TARGET, None, None, None, "no_verifier", f"{why}: {error}", perf_counter() - started
+                Outcome.BAD_TARGET, None, rule="no_verifier", detail=detail, seconds=perf_counter() - started
             )
         verdict = verifier.verify(completion, handed, prompt=prompt)
         return Verdict(
@@ -78,24 +82,23 @@ class AutoVerifier:
 
 def _chosen(target: Target) -> tuple[str | None, str, Target]:
     """The name of the verifier, why it was chosen, and the target to hand it."""
-    if isinstance(target, str):
-        name, why = _for_text(target)
-        return name, why, target
-    if isinstance(target, Mapping):
+    for _ in range(_MOST_NESTED):
+        if not isinstance(target, Mapping):
+            break
         for name, keys, why in (
             ("code", _TEST_KEYS, "the target holds tests"),
             ("format", _FORMAT_KEYS, "the target asks for a format"),
         ):
             if any(key in target for key in keys):
                 return name, why, target
-        key = next((key for key in TARGET_KEYS if key in target), None)
+        key = answer_key(target)
         if key is None:
-            return (
-                None,
-                f"expected a mapping with tests, a schema or an answer, got the keys {sorted(target)[:8]}",
-                target,
-            )
-        return _chosen(target[key])
+            keys = shown(list(target)[:8])
+            return None, f"expected a mapping with tests, a schema or an answer, got the keys {keys}", target
+        target = target[key]
+    if isinstance(target, str):
+        name, why = _for_text(target)
+        return name, why, target
     if not isinstance(target, list | tuple) or not target or not all(isinstance(one, str) for one in target):
         return None, f"expected a string, strings or a mapping, got {type(target).__name__}", target
     names = {_for_text(one)[0] for one in target}

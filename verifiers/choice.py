@@ -5,6 +5,7 @@ from time import perf_counter
 
 from ..rollouts.messages import Completion, Prompt, prompt_text
 from .base import Extractor, Outcome, Target, Verdict, extractors
+from .expression.results import shown
 from .letters import named_letters
 from .target_texts import target_texts
 from .unicode_text import ascii_forms
@@ -44,7 +45,7 @@ class ChoiceVerifier:
         started = perf_counter()
         wanted = [letters for letters in map(_letters, target_texts(target)) if letters]
         if not wanted:
-            detail = f"expected a target with a letter A to J, got {str(target)[:80]!r}"
+            detail = f"expected a target with a letter A to J, got {shown(target)!r}"
             return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=detail, seconds=perf_counter() - started)
         extracted = self._extractor.extract(completion, prompt=prompt)
         if extracted is None:

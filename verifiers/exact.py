@@ -6,6 +6,7 @@ from time import perf_counter
 
 from ..rollouts.messages import Completion, Prompt
 from .base import Extracted, Extractor, Outcome, Target, Verdict, extractors
+from .expression.results import shown
 from .regions import answer_region
 from .target_texts import target_texts
 from .unicode_text import ascii_forms
@@ -65,14 +66,14 @@ class ExactVerifier:
         started = perf_counter()
         wanted = {folded: text for text in target_texts(target) if (folded := self._folded(text))}
         if not wanted:
-            detail = f"expected a target with text in it, got {str(target)[:80]!r}"
-            return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_target", detail, perf_counter() - started)
+            detail = f"expected a target with text in it, got {shown(target)!r}"
+            return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=detail, seconds=perf_counter() - started)
         extracted = self._extractor.extract(completion, prompt=prompt)
         if not wanted.keys().isdisjoint(_YES_OR_NO) and (extracted is None or extracted.method in _WEAK_METHODS):
             extracted = _first_word(completion, prompt) or extracted
         if extracted is None:
             detail = "no committed answer found"
-            return Verdict(Outcome.NO_ANSWER, 0.0, None, None, "no_answer", detail, perf_counter() - started)
+            return Verdict(Outcome.NO_ANSWER, 0.0, rule="no_answer", detail=detail, seconds=perf_counter() - started)
         given = self._folded(extracted.text)
         outcome, rule = self._judged(extracted, given, wanted.keys())
         reward = 1.0 if outcome is Outcome.CORRECT else 0.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ArgumentError, MissingExtraError
 from ..rollouts.messages import Completion, Prompt, completion_text
 from .base import Outcome, Target, Verdict
+from .expression.results import shown
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -73,20 +74,19 @@ class FormatVerifier:
         try:
             tags, fault_of_json = self._asked_for(target)
         except (ArgumentError, MissingExtraError) as error:
-            return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_target", str(error), perf_counter() - started)
+            return _bad_target("bad_target", str(error), started)
         if not tags and fault_of_json is None:
-            detail = "expected tags, a schema or a model, as options or in the target"
-            return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_target", detail, perf_counter() - started)
+            return _bad_target("bad_target", "expected tags, a schema or a model, as options or in the target", started)
         text = _without_turn_end(completion_text(completion))
         inside, fault = _tagged(text, tags, self._strict) if tags else ((0, len(text)), None)
         if fault is None and fault_of_json is not None:
             try:
                 fault = fault_of_json(text[inside[0] : inside[1]])
             except ArgumentError as error:
-                return Verdict(Outcome.BAD_TARGET, None, None, None, "bad_schema", str(error), perf_counter() - started)
+                return _bad_target("bad_schema", str(error), started)
         seconds = perf_counter() - started
         if fault is not None:
-            return Verdict(Outcome.INCORRECT, 0.0, None, None, fault[0], fault[1], seconds)
+            return Verdict(Outcome.INCORRECT, 0.0, rule=fault[0], detail=fault[1], seconds=seconds)
         return Verdict(Outcome.CORRECT, 1.0, text[inside[0] : inside[1]], inside, "format", "as asked for", seconds)
 
     def _asked_for(self, target: Target) -> tuple[tuple[str, ...], "Callable[[str], Fault | None] | None"]:
@@ -100,6 +100,10 @@ class FormatVerifier:
         )
 
 
+def _bad_target(rule: str, detail: str, started: float) -> Verdict:
+    return Verdict(Outcome.BAD_TARGET, None, rule=rule, detail=detail, seconds=perf_counter() - started)
+
+
 def _without_turn_end(text: str) -> str:
     stripped = text.rstrip()
     end = _TURN_END.search(stripped, max(0, len(stripped) - 40))
@@ -107,11 +111,11 @@ def _without_turn_end(text: str) -> str:
 
 
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(tags, str):
-        raise ArgumentError(f"tags: expected a sequence of names, got the string {tags!r}")
+    if isinstance(tags, str) or not isinstance(tags, Sequence):
+        raise ArgumentError(f"tags: expected a sequence of names, got {shown(tags)!r}")
     for tag in tags:
         if not isinstance(tag, str) or not _TAG_NAME.fullmatch(tag):
-            raise ArgumentError(f"tags: expected names of letters, digits and _.:-, got {tag!r}")
+            raise ArgumentError(f"tags: expected names of letters, digits and _.:-, got {shown(tag)!r}")
     return tuple(tags)
 
 
@@ -154,7 +158,7 @@ def _schema_check(schema: Any) -> Callable[[str], Fault | None]:
         kind.check_schema(schema)
         validator = kind(schema)
     except (jsonschema.SchemaError, TypeError, AttributeError) as error:
-        raise ArgumentError(f"schema: expected a JSON schema, got {str(schema)[:80]}: {str(error)[:120]}") from error
+        raise ArgumentError(f"schema: expected a JSON schema, got {shown(schema)}: {shown(error)}") from error
 
     def fault(text: str) -> Fault | None:
         value, unreadable = _read_json(text)
@@ -166,7 +170,7 @@ def _schema_check(schema: Any) -> Callable[[str], Fault | None]:
             return "schema", "nested too deeply to be checked"
         except Exception as error:  # a $ref of the caller's schema that cannot be followed, in many classes
             raise ArgumentError(
-                f"schema: expected one that can be applied, got {type(error).__name__}: {str(error)[:120]}"
+                f"schema: expected one that can be applied, got {type(error).__name__}: {shown(error)}"
             ) from error
         return None if found is None else ("schema", f"at {found.json_path}: {found.message[:200]}")
 

@@ -19,6 +19,7 @@ VERIFIER = AutoVerifier()
         (r"\boxed{Evelyn}", r"\text{Evelyn}", "exact"),
         ("The answer is 5.", ["4", "5"], "math"),
         ("The answer is 5.", {"answer": "5"}, "math"),
+        ("The answer is 5.", {"ground_truth": {"answer": "5"}}, "math"),
         ("The answer is 18.", "9*2=18\n#### 18", "math"),
         ("<think>a</think><answer>5</answer>", {"required_tags": ["think", "answer"]}, "format"),
     ],

@@ -1,7 +1,12 @@
+from typing import Any
+
 import pytest
+from completions import anchored_text, completions
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rewardgate.errors import ArgumentError, UnknownNameError
-from rewardgate.verifiers import Outcome, Verdict, extractors, get, verifiers
+from rewardgate.verifiers import Outcome, Verdict, Verifier, extractors, get, verifiers
 
 
 def test_the_set_of_outcomes_is_closed() -> None:
@@ -52,3 +57,53 @@ def test_an_unknown_verifier_lists_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match=r'verifier: unknown name "numerc"; known: .*choice.*math.*numeric'):
         get("numerc")
     assert "math" in verifiers
+
+
+_JSON_LIKE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | anchored_text,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["answer", "ground_truth", "tags", "schema", "tests", "content", "type", "text", "$ref"])
+            | st.integers(),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+_MESSAGES = st.lists(
+    st.fixed_dictionaries({"role": st.just("assistant") | _JSON_LIKE}, optional={"content": _JSON_LIKE}), max_size=2
+)
+_ITSELF: dict[str, Any] = {}
+_ITSELF["answer"] = _ITSELF
+_DEEP: list[Any] = []
+for _ in range(100_000):
+    _DEEP = [_DEEP]
+
+
+def built(name: str) -> Verifier:
+    """The verifier of that name, with the parts that a composition cannot be built without."""
+    parts: dict[str, Any] = {
+        "all_of": ["math", "exact"],
+        "first_that_decides": ["numeric", "choice"],
+        "weighted": {"auto": 1, "format": 2},
+    }
+    return get(name, parts=parts[name]) if name in parts else get(name)
+
+
+@pytest.mark.parametrize("name", verifiers.names())
+@given(target=_JSON_LIKE | st.dictionaries(st.text(max_size=4), _JSON_LIKE), completion=completions | _MESSAGES)
+def test_no_target_and_no_completion_makes_a_verifier_raise(name: str, target: Any, completion: Any) -> None:
+    assert isinstance(built(name).verify(completion, target), Verdict)
+
+
+@pytest.mark.parametrize("name", verifiers.names())
+@pytest.mark.parametrize(
+    "target",
+    [{1: 2, "a": 3}, {"tags": 5}, {"tags": [10**5_000]}, {"schema": 5}, _ITSELF, [10**5_000], {"a": 10**5_000}, _DEEP],
+    ids=["mixed keys", "a number of tags", "long tag", "no schema", "itself", "long integer", "long value", "deep"],
+)
+def test_a_target_that_no_verifier_can_use_is_bad(name: str, target: Any) -> None:
+    verdict = built(name).verify("5", target)
+    assert (verdict.outcome, verdict.reward) == (Outcome.BAD_TARGET, None)

@@ -53,8 +53,11 @@ def incorrect(rule: str, target: object, answer: object, *, outcome: Outcome = O
 
 
 def shown(node: object) -> str:
-    """A node's text, cut to what one line of a report can hold."""
-    text = str(getattr(node, "text", node))
+    """A node's text, or a foreign value's, cut to what one line of a report can hold. Never raises."""
+    try:
+        text = str(getattr(node, "text", node))
+    except (ValueError, RecursionError):  # Python writes neither long integers nor deeply nested lists as text
+        text = f"{type(node).__name__} that cannot be printed"
     return text if len(text) <= 120 else f"{text[:100]}… ({len(text)} characters)"
 
 
