@@ -9,6 +9,7 @@ The scorer is called for the rollouts of open groups only, and of those for the 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import isnan, nan
 from typing import Any
 
@@ -30,7 +31,7 @@ from .rollouts.writing import advantage_row
 from .verifiers.base import Verdict, Verifier
 from .verifiers.batch import verify_many
 
-__all__ = ["TokenAdvantages", "advantage_rows", "token_advantages"]
+__all__ = ["TokenAdvantages", "advantage_rows", "iter_token_advantages", "token_advantages"]
 
 Span = tuple[int, int]
 
@@ -188,6 +189,42 @@ def token_advantages(
         completion_mask,
         gated,
     )
+
+
+def iter_token_advantages(
+    groups: Iterable[Group],
+    verifier: Verifier | None,
+    scorer: StepScorer,
+    gate_config: GateConfig | None = None,
+    tokenizer: Any = None,
+    *,
+    batch_groups: int = 64,
+    split: Rule = "auto",
+    workers: int = 0,
+    budget_s: float | None = None,
+) -> Iterator[TokenAdvantages]:
+    """`token_advantages` of `batch_groups` groups after the other, each given the scale of those before it.
+
+    Raises:
+        ArgumentError: `batch_groups` below 1, and what `token_advantages` raises.
+    """
+    if batch_groups < 1:
+        raise ArgumentError(f"batch_groups: expected at least 1, got {batch_groups}")
+    remaining, scale_state = iter(groups), None
+    while batch := list(islice(remaining, batch_groups)):
+        result = token_advantages(
+            batch,
+            verifier,
+            scorer,
+            gate_config,
+            tokenizer,
+            split=split,
+            scale_state=scale_state,
+            workers=workers,
+            budget_s=budget_s,
+        )
+        scale_state = result.gated.scale_state
+        yield result
 
 
 def advantage_rows(result: TokenAdvantages, *, first_row: int = 0) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ import torch
 from rewardgate.diagnostics import GroupKind
 from rewardgate.errors import ArgumentError
 from rewardgate.grpo import ScaleState, gate_mode, group_advantages
-from rewardgate.pipeline import advantage_rows, token_advantages
+from rewardgate.pipeline import advantage_rows, iter_token_advantages, token_advantages
 from rewardgate.prm import StepRow, StepScore
 from rewardgate.rollouts import Group, Rollout
 from rewardgate.rollouts.writing import ADVANTAGE_FIELDS
@@ -211,3 +211,13 @@ def test_without_a_tokenizer_there_is_one_advantage_a_step() -> None:
     assert rows[0]["unit"] == "step"
     assert rows[0]["token_ids"] is None
     assert rows[0]["step_ids"] == [0, 1]
+
+
+def test_batches_hand_on_the_scale() -> None:
+    results = list(iter_token_advantages([MIXED, ALL_WRONG, ALL_WRONG], None, Recorder(), batch_groups=1))
+    assert [result.gated.report.scale_source for result in results] == ["batch", "running", "running"]
+
+
+def test_a_batch_of_no_group_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="batch_groups: expected at least 1, got 0"):
+        next(iter_token_advantages([MIXED], None, Recorder(), batch_groups=0))
