@@ -134,15 +134,18 @@ def _placed(starts: IntArray, tokens: IntArray, text: str, joined: bytes) -> Int
         return starts
     stretches, end, text_end = _agreement(starts, text, encoded, joined)
     if text_end < len(encoded) or not _is_incomplete(joined[end:].lstrip(_WHITE_SPACE)):
-        token = tokens[np.searchsorted(starts, end, side="right") - 1] if end < len(joined) else len(tokens)
+        token = "" if end == len(joined) else f" (token {tokens[np.searchsorted(starts, end, side='right') - 1]})"
         raise ArgumentError(
-            f"pieces: expected the UTF-8 of the text ({encoded[text_end : text_end + 12]!r} at byte {text_end}), "
-            f"got {joined[end : end + 12]!r} at byte {end} (token {token}); "
+            f"pieces: expected the UTF-8 of the text ({_shown(encoded, text_end)}), got {_shown(joined, end)}{token}; "
             "take as text what the tokenizer makes of the ids, without special tokens and without any clean-up"
         )
     table = np.array(stretches, dtype=np.int64)  # (stretches, 3)
     start, text_start, text_end = table[np.searchsorted(table[:, 0], starts, side="right") - 1].T
     return np.minimum(text_start + starts - start, text_end)
+
+
+def _shown(some: bytes, at: int) -> str:
+    return f"{some[at : at + 12]!r} at byte {at}" if at < len(some) else f"the end at byte {at}"
 
 
 def _agreement(starts: IntArray, text: str, encoded: bytes, joined: bytes) -> tuple[list[_Stretch], int, int]:

@@ -89,13 +89,12 @@ class _Piece(NamedTuple):
     """A run of lines between two places where the rule may cut, and what ties it to its neighbours."""
 
     start: int
+    first: str
+    last: str
     is_step_heading: bool
-    is_list_item: bool
     heads: bool
     announces: bool
     is_wordless: bool
-    first_indent: int
-    last_indent: int
 
 
 def _pieces(
@@ -127,13 +126,12 @@ def _piece(text: str, start: int, end: int, lines: Sequence[str], blocks: Iterab
     first, last = (lines[0], lines[-1]) if lines else ("", "")
     return _Piece(
         start=start,
+        first=first,
+        last=last,
         is_step_heading=_step_heading(first) is not None,
-        is_list_item=_LIST_ITEM.match(first.lstrip()) is not None,
         heads=bool(lines) and all(map(_is_heading, lines)),
         announces=last.rstrip().rstrip("*_").endswith((":", "：")),
         is_wordless=all(_NO_WORDS.fullmatch(text, *gap) for gap in _gaps(start, end, blocks)),
-        first_indent=_indent(first),
-        last_indent=_indent(last),
     )
 
 
@@ -160,7 +158,7 @@ def _belongs_to(before: _Piece, piece: _Piece) -> bool:
     if before.heads:
         return not (before.is_step_heading and piece.is_step_heading)
     if before.announces:
-        is_list_apart = piece.is_list_item and piece.first_indent <= before.last_indent
+        is_list_apart = _LIST_ITEM.match(piece.first.lstrip()) and _indent(piece.first) <= _indent(before.last)
         return not (piece.is_step_heading or piece.heads or is_list_apart)
     return False
 
