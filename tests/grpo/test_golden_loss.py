@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from rewardgate.grpo import importance_weights, kl_per_token, policy_loss
+from rewardgate.grpo import gate, gate_mode, importance_weights, kl_per_token, policy_loss
 
 Case = dict[str, Any]
 
@@ -90,12 +91,32 @@ def check_kl(case: Case) -> None:
         assert gradient.item() == pytest.approx(case["expected"][f"d{estimator}"], abs=case["tol"])
 
 
+def check_verigate(case: Case) -> None:
+    steps, params = case["inputs"]["steps"], case["params"]
+    n_steps = max(map(len, steps))
+    step_rewards = tensor([row + [nan] * (n_steps - len(row)) for row in steps])
+    advantages = gate(
+        tensor(case["inputs"]["rewards"]),
+        torch.zeros(len(steps), dtype=torch.int64),
+        step_rewards,
+        torch.arange(n_steps).expand_as(step_rewards),
+        ~step_rewards.isnan(),
+        estimator_options={"ddof": params["ddof"], "epsilon": params["eps"]},
+        ddof=params["ddof"],
+        epsilon=params["eps"],
+        **{name: value for name, value in gate_mode("verigate").options().items() if name in ("cumulate", "scale")},
+    ).advantages
+    for found, expected in zip(advantages.tolist(), case["expected"]["adv"], strict=True):
+        assert found[: len(expected)] == pytest.approx(expected, abs=case["tol"])
+
+
 CHECKS: dict[str, Callable[[Case], None]] = {
     "ppo_token": check_token,
     "ppo_loss": check_loss,
     "ppo_loss_grad": check_gradient,
     "tis_weights": check_weights,
     "kl": check_kl,
+    "adv_verigate": check_verigate,
 }
 
 
