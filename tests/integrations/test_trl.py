@@ -1,0 +1,379 @@
+"""The gate inside TRL's real trainer: two steps on a CPU with a policy and a tokenizer made here.
+
+Needs TRL (`pip install -e '.[trl,test]'`, done by .ci/host-trl) and skips itself elsewhere.
+"""
+
+import copy
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+if find_spec("trl") is None:
+    pytest.skip("NOT RUN: TRL is not installed; .ci/host-trl installs it and runs this", allow_module_level=True)
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # read by the imports below
+
+import torch
+from datasets import Dataset
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from torch import Tensor
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from trl import GRPOConfig, GRPOTrainer
+
+from rewardgate.integrations.trl import GatedGRPOTrainer, reward
+from rewardgate.integrations.trl_gate import GateMixin
+from rewardgate.prm import StepRow, StepScore
+from rewardgate.prm.rules import ArithmeticScorer
+
+pytestmark = pytest.mark.trl
+
+RIGHT, WRONG, SILENT = "5 * 3 = 15.\n\n", "15 - 4 = 12.\n\n", "Well then.\n\n"
+
+# Four completions a prompt; 11 is right everywhere. UNKNOWN stands for what no verifier could judge.
+COMPLETIONS = {
+    "all wrong?": [
+        RIGHT + WRONG + r"So \boxed{12}.",
+        RIGHT + SILENT + r"So \boxed{9}.",
+        SILENT + r"So \boxed{8}.",
+        WRONG + RIGHT + r"So \boxed{12}.",
+    ],
+    "mixed?": [RIGHT + r"So \boxed{11}.", WRONG + r"So \boxed{12}.", r"\boxed{11}", WRONG + r"\boxed{3}"],
+    "all right?": [RIGHT + r"So \boxed{11}.", r"\boxed{11}", WRONG + r"\boxed{11}", SILENT + r"\boxed{11}"],
+    "one unknown?": [RIGHT + r"So \boxed{11}.", WRONG + r"So \boxed{12}.", "UNKNOWN", r"\boxed{3}"],
+}
+G = 4
+WRONG_TEXTS = {  # of "all wrong?": the text from the first wrong equality on, which is to be charged
+    0: WRONG + r"So \boxed{12}.",
+    1: "",
+    2: "",
+    3: WRONG + RIGHT + r"So \boxed{12}.",
+}
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a random one-layer Qwen2 and a byte-level BPE trained on the completions above."""
+    folder = tmp_path_factory.mktemp("policy")
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.decoder = decoders.ByteLevel()
+    texts = [text for texts in COMPLETIONS.values() for text in texts] * 4
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    specials = ["<pad>", "<eos>"]
+    bpe.train_from_iterator(
+        texts, trainers.BpeTrainer(vocab_size=320, special_tokens=specials, initial_alphabet=alphabet)
+    )
+    PreTrainedTokenizerFast(tokenizer_object=bpe, pad_token="<pad>", eos_token="<eos>").save_pretrained(folder)
+    torch.manual_seed(0)
+    config = Qwen2Config(
+        vocab_size=bpe.get_vocab_size(),
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        max_position_embeddings=256,
+        pad_token_id=0,
+        eos_token_id=1,
+        bos_token_id=None,
+    )
+    Qwen2ForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+@dataclass
+class Records:
+    """What a run showed: TRL's own batches and ours, as made; and every micro-batch with its loss and gradient."""
+
+    own: list[dict[str, Any]] = field(default_factory=list)
+    gated: list[dict[str, Any]] = field(default_factory=list)
+    losses: list[SimpleNamespace] = field(default_factory=list)
+
+
+class ScriptedTrainer(GRPOTrainer):
+    """TRL's trainer, with completions that are given instead of sampled, and its own batches kept."""
+
+    records: Records
+
+    def _generate_single_turn(self, prompt_ids: list, *_: Any) -> tuple[list[list[int]], None]:
+        prompts = self.processing_class.batch_decode(prompt_ids)
+        taken = dict.fromkeys(COMPLETIONS, 0)
+        completions = []
+        for prompt in prompts:
+            text = COMPLETIONS[prompt][taken[prompt]]
+            taken[prompt] += 1
+            completions.append([*self.processing_class.encode(text), self.processing_class.eos_token_id])
+        self.prompts = prompts
+        return completions, None
+
+    def _generate_and_score_completions(self, inputs: list) -> dict[str, Any]:
+        output = super()._generate_and_score_completions(inputs)
+        self.records.own.append({**output, "prompts": self.prompts})
+        return output
+
+
+class RecordingTrainer(GateMixin, ScriptedTrainer):
+    """A trainer of the user's own behind the gate, with every batch, loss and gradient kept."""
+
+    def _generate_and_score_completions(self, inputs: list) -> dict[str, Any]:
+        output = super()._generate_and_score_completions(inputs)
+        self.records.gated.append({**output, "prompts": self.prompts})
+        return output
+
+    def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> Tensor:
+        loss = super()._compute_loss(model, inputs)
+        parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        gradient = torch.autograd.grad(loss, parameters, retain_graph=True)
+        hand, hand_gradient = hand_loss(model, inputs, args=self.args)
+        self.records.losses.append(
+            SimpleNamespace(loss=loss.item(), gradient=gradient, hand=hand, hand_gradient=hand_gradient)
+        )
+        return loss
+
+
+def hand_loss(model: Any, inputs: dict[str, Any], *, args: GRPOConfig) -> tuple[float, tuple[Tensor, ...]]:
+    """The clipped loss over all tokens of the generation batch (TRL's "dapo"), in float64, term by term.
+
+    loss = -1/N sum over counted tokens of min(r A, clip(r, 0.8, 1.2) A), r = exp(logprob - old logprob), A (B, T).
+    """
+    exact = Qwen2ForCausalLM(model.config).double()  # a plain one: TRL replaces the forward of its own
+    exact.load_state_dict(model.state_dict())
+    ids = torch.cat([inputs["prompt_ids"], inputs["completion_ids"]], 1)
+    attention = torch.cat([inputs["prompt_mask"], inputs["completion_mask"]], 1)
+    start = inputs["prompt_ids"].shape[1]
+    logits = exact(input_ids=ids, attention_mask=attention).logits[:, start - 1 : -1] / args.temperature
+    logprobs = logits.log_softmax(-1).gather(2, ids[:, start:, None]).squeeze(2)
+    old = inputs["old_per_token_logps"].double()
+    total = torch.zeros((), dtype=torch.float64)
+    counted = (inputs["completion_mask"] * inputs["tool_mask"]).bool()
+    for row, token in counted.nonzero().tolist():
+        ratio = (logprobs[row, token] - old[row, token]).exp()
+        advantage = inputs["advantages"][row, token].double()
+        total = total - torch.minimum(ratio * advantage, ratio.clamp(0.8, 1.2) * advantage)
+    loss = total / inputs["num_items_in_batch"].double()
+    return loss.item(), torch.autograd.grad(loss, [p for p in exact.parameters() if p.requires_grad])
+
+
+class RecordingScorer(ArithmeticScorer):
+    """The arithmetic rules, and every row that they were asked about."""
+
+    def __init__(self) -> None:
+        self.asked: list[StepRow] = []
+
+    def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
+        self.asked += rows
+        return super().score(rows)
+
+
+def answer_reward(completions: Sequence[str], solution: Sequence[str], **_: Any) -> list[float | None]:
+    """1 or 0, and None for a completion that no verifier could judge."""
+    return [
+        None if text == "UNKNOWN" else float(rf"\boxed{{{right}}}" in text)
+        for text, right in zip(completions, solution, strict=True)
+    ]
+
+
+def config(folder: Path, **changes: Any) -> GRPOConfig:
+    """Two optimizer steps on one batch of 4 groups of 4, in two micro-batches: the second step is off-policy."""
+    settings: dict[str, Any] = {
+        "output_dir": str(folder),
+        "use_cpu": True,
+        "bf16": False,
+        "report_to": [],
+        "save_strategy": "no",
+        "logging_steps": 1,
+        "disable_tqdm": True,
+        "num_generations": G,
+        "per_device_train_batch_size": 8,
+        "gradient_accumulation_steps": 2,
+        "num_iterations": 2,
+        "max_completion_length": 64,
+        "max_steps": 2,
+        "learning_rate": 0.02,
+        "gradient_checkpointing": False,
+        "loss_type": "dapo",
+        "temperature": 0.9,
+    }
+    return GRPOConfig(**{**settings, **changes})
+
+
+@dataclass
+class Run:
+    """One training."""
+
+    trainer: Any
+    records: Records
+    scorer: RecordingScorer
+
+    @property
+    def gated(self) -> dict[str, Any]:
+        return self.records.gated[0]
+
+    @property
+    def own(self) -> dict[str, Any]:
+        return self.records.own[0]
+
+    def rows(self, prompt: str) -> list[int]:
+        return [row for row, asked in enumerate(self.gated["prompts"]) if asked == prompt]
+
+
+@pytest.fixture(scope="module")
+def run(policy: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    scorer = RecordingScorer()
+    trainer = RecordingTrainer(
+        model=str(policy),
+        reward_funcs=answer_reward,
+        args=config(tmp_path_factory.mktemp("run")),
+        train_dataset=Dataset.from_list([{"prompt": prompt, "solution": "11"} for prompt in COMPLETIONS]),
+        processing_class=AutoTokenizer.from_pretrained(policy),
+        step_scorer=scorer,
+        target="solution",
+    )
+    trainer.records = Records()
+    trainer.train()
+    return Run(trainer, trainer.records, scorer)
+
+
+def test_the_gated_loss_and_its_gradient_are_those_of_a_hand_formula(run: Run) -> None:
+    assert len(run.records.losses) == 4  # 2 steps of 2 micro-batches
+    for micro_batch in run.records.losses:
+        assert micro_batch.loss == pytest.approx(micro_batch.hand, abs=1e-6)
+        for gradient, hand in zip(micro_batch.gradient, micro_batch.hand_gradient, strict=True):
+            torch.testing.assert_close(gradient.double(), hand, atol=1e-6, rtol=1e-4)
+    # On the second pass over the batch the policy is another one: the ratio is not 1, and the loss not that of A.
+    first, second = (sum(part.hand for part in run.records.losses[step : step + 2]) for step in (0, 2))
+    assert abs(first - second) > 1e-3
+
+
+def test_tokens_of_an_all_wrong_group_are_charged_from_the_first_proved_error_on_and_nowhere_else(run: Run) -> None:
+    tokenizer = run.trainer.processing_class
+    rows = run.rows("all wrong?")
+    charged = []
+    for number, row in enumerate(rows):
+        advantages = run.gated["advantages"][row]
+        ids = run.gated["completion_ids"][row][advantages != 0]
+        assert tokenizer.decode(ids) == WRONG_TEXTS[number]
+        charged += advantages[advantages != 0].tolist()
+    # One penalty, as large as the root mean square over the tokens of the mixed groups: +-0.5 / (std + 1e-4) with
+    # std = sqrt(1/3) for 1, 0, 1, 0; and 2/3, -1/3, -1/3 over the same std for 1, 0, 0 and one unknown.
+    std = (1 / 3) ** 0.5 + 1e-4
+    by_row = dict(zip(run.rows("mixed?"), [0.5, -0.5, 0.5, -0.5], strict=True))
+    by_row |= dict(zip(run.rows("one unknown?"), [2 / 3, -1 / 3, 0.0, -1 / 3], strict=True))
+    tokens = (run.gated["completion_mask"] * run.gated["tool_mask"]).sum(1).tolist()
+    squares = sum(tokens[row] * (centred / std) ** 2 for row, centred in by_row.items())
+    penalty = (squares / sum(tokens[row] for row in by_row)) ** 0.5
+    assert charged == pytest.approx([-penalty] * len(charged), rel=1e-5)
+
+
+def test_mixed_groups_keep_trls_own_advantages(run: Run) -> None:
+    for row in run.rows("mixed?") + run.rows("one unknown?"):
+        own, counted = run.own["advantages"][row], run.gated["tool_mask"][row] * run.gated["completion_mask"][row]
+        torch.testing.assert_close(run.gated["advantages"][row], own * counted, atol=1e-6, rtol=1e-6)
+    assert run.own["advantages"].dim() == 1
+
+
+def test_an_all_right_group_gets_exact_zeros(run: Run) -> None:
+    assert run.gated["advantages"][run.rows("all right?")].count_nonzero() == 0
+
+
+def test_a_row_that_cannot_be_scored_counts_nowhere(run: Run) -> None:
+    rows = run.rows("one unknown?")
+    unknown = rows.pop(2)
+    # As in a group of three: 1, 0, 0 with mean 1/3 and std sqrt(1/3).
+    std = (1 / 3) ** 0.5 + 1e-4
+    found = [run.gated["advantages"][row, 0].item() for row in rows]
+    assert found == pytest.approx([2 / 3 / std, -1 / 3 / std, -1 / 3 / std], abs=1e-6)
+    assert run.gated["advantages"][unknown].count_nonzero() == 0
+    assert run.gated["tool_mask"][unknown].count_nonzero() == 0
+    lengths = run.gated["completion_mask"].sum(1)
+    assert run.gated["num_items_in_batch"] == lengths.sum() - lengths[unknown]
+
+
+def test_the_scorer_sees_the_open_group_alone_with_its_steps_and_target(run: Run) -> None:
+    assert {row.prompt for row in run.scorer.asked} == {"all wrong?"}
+    assert ["".join(row.steps) for row in run.scorer.asked] == COMPLETIONS["all wrong?"]
+    assert {row.target for row in run.scorer.asked} == {"11"}
+    assert run.scorer.asked[0].steps == (RIGHT, WRONG, r"So \boxed{12}.")
+
+
+def test_what_the_gate_did_is_logged_beside_trls_metrics(run: Run) -> None:
+    logged = run.trainer.state.log_history[0]
+    assert logged["gate/groups/mixed"] == 0.5
+    assert logged["gate/groups/all_wrong"] == logged["gate/groups/all_correct"] == 0.25
+    assert logged["gate/groups/opened"] == 0.25
+    assert logged["gate/rows/asked"] == 4 / 16
+    assert logged["gate/rows/unscored"] == 1 / 16
+    assert logged["gate/sign_balance"] == -1.0  # only charged
+    # The table of completions shows what is trained on.
+    shown = torch.tensor(list(run.trainer._logs["advantages"]))
+    counted = run.gated["completion_mask"] * run.gated["tool_mask"]
+    expected = run.gated["advantages"].sum(1) / counted.sum(1).clamp(min=1)
+    torch.testing.assert_close(shown, expected, atol=1e-6, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("scale_rewards", "std"), [("group", (1 / 3) ** 0.5 + 1e-4), ("none", 1.0)])
+@pytest.mark.parametrize("loss_type", ["grpo", "dr_grpo", "bnpo", "cispo"])
+def test_other_losses_and_scalings_of_trl_train_through_the_gate(
+    policy: Path, tmp_path: Path, scale_rewards: str, std: float, loss_type: str
+) -> None:
+    trainer = RecordingTrainer(
+        model=str(policy),
+        reward_funcs=answer_reward,
+        args=config(tmp_path, scale_rewards=scale_rewards, loss_type=loss_type, epsilon_high=0.2, max_steps=1),
+        train_dataset=Dataset.from_list([{"prompt": prompt, "solution": "11"} for prompt in COMPLETIONS]),
+        processing_class=AutoTokenizer.from_pretrained(policy),
+    )
+    trainer.records = Records()
+    trainer.train()
+    (batch,) = trainer.records.gated
+    rows = [row for row, prompt in enumerate(batch["prompts"]) if prompt == "mixed?"]
+    assert batch["advantages"][rows, 0].tolist() == pytest.approx([0.5 / std, -0.5 / std] * 2, abs=1e-6)
+    assert trainer.state.log_history[0]["grad_norm"] > 0
+
+
+def test_sampled_completions_and_our_verifier_train_two_steps(policy: Path, tmp_path: Path) -> None:
+    trainer = GatedGRPOTrainer(
+        model=str(policy),
+        reward_funcs=[reward("math", target="solution"), reward("format", target=None, tags=("answer",))],
+        args=config(tmp_path, num_iterations=1, max_completion_length=8),
+        train_dataset=Dataset.from_list(
+            [{"prompt": [{"role": "user", "content": f"{n} + {n}?"}], "solution": 2 * n} for n in range(8)]
+        ),
+        processing_class=with_chat_template(policy),
+    )
+    before = copy.deepcopy(trainer.model.state_dict())
+    trainer.train()
+    logs = trainer.state.log_history
+    # A random policy is all wrong: every group opens, and no step of it says anything that could be proved wrong.
+    assert [log["gate/groups/all_wrong"] for log in logs[:2]] == [1.0, 1.0]
+    assert [log["verdicts/math/unscored"] for log in logs[:2]] == [0.0, 0.0]
+    assert logs[0]["rewards/math/mean"] == 0.0
+    assert [log["loss"] for log in logs[:2]] == [0.0, 0.0]
+    for name, weight in trainer.model.state_dict().items():
+        torch.testing.assert_close(weight, before[name], atol=0, rtol=0)
+
+
+def with_chat_template(policy: Path) -> Any:
+    tokenizer = AutoTokenizer.from_pretrained(policy)
+    tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
+    return tokenizer
+
+
+def test_an_async_reward_of_ours_is_awaited_by_trl(policy: Path, tmp_path: Path) -> None:
+    trainer = ScriptedTrainer(
+        model=AutoModelForCausalLM.from_pretrained(policy),
+        reward_funcs=reward("math", is_async=True),
+        args=config(tmp_path, num_iterations=1, max_steps=1),
+        train_dataset=Dataset.from_list([{"prompt": prompt, "solution": "11"} for prompt in COMPLETIONS]),
+        processing_class=AutoTokenizer.from_pretrained(policy),
+    )
+    trainer.records = Records()
+    trainer.train()
+    # 1 for: mixed 2 of 4, all right 4 of 4, one unknown 1 of 4; UNKNOWN has no answer, which is 0 to a verifier.
+    assert trainer.state.log_history[0]["rewards/math/mean"] == 7 / 16
