@@ -7,9 +7,8 @@ the answer's fault unless the target alone does the same.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,9 @@ MAX_CALLS = 40
 
 MAX_NESTING = 30
 
+_MOST_REMEMBERED = 1_024
+"""Targets of which a verifier remembers whether they cost too much by themselves."""
+
 _COMPARE = "rewardgate.verifiers.math_verify_worker:compare"
 _CODE = re.compile(
     r"__|[\"@#?;~`]|'[\w/.]|\b(?:lambda|import|open|eval|exec|print|return|def|if|else|for|in)\b|\w\.\w*[A-Za-z]\w*\("
@@ -44,7 +46,7 @@ _DEGREES = re.compile(r"(\d+(?:\.\d+)?)\^\\circ")
 
 @dataclass(frozen=True, slots=True)
 class SymbolicStages:
-    """Makes a fresh `SymbolicStage` for each verdict.
+    """Makes a fresh `SymbolicStage` for each verdict; they share what is known of targets that cost too much.
 
     Args:
         workers: the killable workers to use; None takes the process's shared ones when first needed.
@@ -58,13 +60,15 @@ class SymbolicStages:
     workers: "Workers | None"
     fallback: bool
     timeout_s: float
+    _fits_alone: dict[str, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.timeout_s > 0:
             raise ArgumentError(f"timeout_s: expected a positive number of seconds, got {self.timeout_s}")
 
     def __call__(self) -> "SymbolicStage":
-        return SymbolicStage(self._running if self.fallback else None, timeout_s=self.timeout_s)
+        workers = self._running if self.fallback else None
+        return SymbolicStage(workers, timeout_s=self.timeout_s, fits_alone=self._fits_alone)
 
     def _running(self) -> "Workers":
         from .isolation import shared_workers
@@ -79,11 +83,15 @@ class SymbolicStage:
         workers: gives the workers when the first question comes; None where there is no fallback, and
             every question is UNSUPPORTED.
         timeout_s: seconds for all questions of this verdict together.
+        fits_alone: whether a target against itself stays within the budget, as far as it was asked; added to.
     """
 
-    def __init__(self, workers: "Callable[[], Workers] | None", *, timeout_s: float) -> None:
+    def __init__(
+        self, workers: "Callable[[], Workers] | None", *, timeout_s: float, fits_alone: dict[str, bool]
+    ) -> None:
         self._workers = workers
         self._timeout_s = timeout_s
+        self._fits_alone = fits_alone
         self._spent_s = 0.0
         self._calls = 0
 
@@ -116,29 +124,35 @@ class SymbolicStage:
         try:
             return _call(workers, target, answer, left)
         except (WorkerTimeoutError, WorkerMemoryError) as error:
-            alone = not _stands_alone(workers, target, self._timeout_s)
+            alone = self._costs_too_much_alone(workers, target)
             raise SymbolicError(Outcome.BUDGET, "symbolic_budget", str(error), target_alone=alone) from error
         except WorkerError as error:
             raise SymbolicError(Outcome.ERROR, "worker", str(error), target_alone=True) from error
         finally:
             self._spent_s += monotonic() - started
 
+    def _costs_too_much_alone(self, workers: "Workers", target: str) -> bool:
+        """Whether `target` against itself fails too. A group's rollouts share their target: it is asked once."""
+        fits = self._fits_alone.get(target)
+        if fits is None:
+            try:
+                _call(workers, target, target, self._timeout_s)
+                fits = True
+            except (WorkerTimeoutError, WorkerMemoryError):
+                fits = False
+            except WorkerError:
+                return True  # of this verdict nothing is known; and a worker's death is no property of the target
+            if len(self._fits_alone) >= _MOST_REMEMBERED:
+                self._fits_alone.clear()
+            self._fits_alone[target] = fits
+        return not fits
 
-def _call(workers: Any, target: str, answer: str, timeout_s: float) -> dict[str, Any]:
+
+def _call(workers: "Workers", target: str, answer: str, timeout_s: float) -> dict[str, Any]:
     try:
         return workers.call(_COMPARE, target, answer, timeout_s=max(timeout_s, 0.05))
     except WorkerDiedError:
         return workers.call(_COMPARE, target, answer, timeout_s=max(timeout_s, 0.05))
-
-
-@lru_cache(maxsize=1024)
-def _stands_alone(workers: Any, target: str, timeout_s: float) -> bool:
-    """Whether the target against itself stays within the budget."""
-    try:
-        _call(workers, target, target, timeout_s)
-    except WorkerError:
-        return False
-    return True
 
 
 def _refuse_unfit(target: str, answer: str) -> None:

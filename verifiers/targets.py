@@ -20,7 +20,6 @@ from .expression.structures import read
 __all__ = [
     "INTEGER",
     "MAX_ANSWER_CHARACTERS",
-    "TARGET_KEYS",
     "ReadTarget",
     "answer_key",
     "integer_text",
@@ -37,7 +36,7 @@ INTEGER = re.compile(r"0|-?[1-9]\d{0,17}")
 _GROUPED_INTEGER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3}){1,5}")
 
 _DIGITS = re.compile(r"[+-]?[\d,]*\.?\d*")
-TARGET_KEYS = ("answer", "final_answer", "target", "ground_truth", "solution")
+_ANSWER_KEYS = ("answer", "final_answer", "target", "ground_truth", "solution")
 _WORKED_SOLUTION = re.compile(r"####|\\(?:boxed|fbox)\s*\{|^\s*(?:A:\s|(?:[Ff]inal )?[Aa]nswer\s*:)", re.MULTILINE)
 
 
@@ -71,13 +70,13 @@ class ReadTarget:
 
 
 def answer_key(target: Mapping[str, Any]) -> str | None:
-    """The key of a mapping that names its answer; None where none of `TARGET_KEYS` is in it.
+    """The key of a mapping that names its answer; None where none of the usual keys is in it.
 
     Example:
         >>> answer_key({"source": "gsm8k", "solution": "#### 18", "answer": "18"}), answer_key({"tests": []})
         ('answer', None)
     """
-    return next((key for key in TARGET_KEYS if key in target), None)
+    return next((key for key in _ANSWER_KEYS if key in target), None)
 
 
 def is_too_long(answer: str) -> bool:
@@ -97,7 +96,7 @@ def read_targets(target: Target) -> list[ReadTarget]:
         value = None if key is None else target[key]
         if isinstance(value, str | list | tuple):
             return read_targets(value)
-        return [ReadTarget("", "", None, f"expected a mapping with one of {', '.join(TARGET_KEYS)}")]
+        return [ReadTarget("", "", None, f"expected a mapping with one of {', '.join(_ANSWER_KEYS)}")]
     if isinstance(target, str):
         return [read_target(target)]
     try:

@@ -1,6 +1,9 @@
 """The stage before the worker: what is never sent, and what becomes of failures."""
 
-from typing import Any
+import gc
+import pickle
+import weakref
+from typing import Any, cast
 
 import pytest
 
@@ -30,7 +33,7 @@ EQUAL: dict[str, Any] = {"equal": True, "target_value": "1.5", "answer_value": N
 
 def stage(*answers: dict[str, Any] | Exception, timeout_s: float = 5.0) -> tuple[SymbolicStage, Recorded]:
     workers = Recorded(*answers)
-    return SymbolicStages(workers, True, timeout_s)(), workers  # pyright: ignore[reportArgumentType]
+    return SymbolicStages(cast("Any", workers), True, timeout_s)(), workers
 
 
 @pytest.mark.parametrize(
@@ -91,6 +94,56 @@ def test_a_budget_is_the_answers_fault_where_the_target_stands_alone(error: Exce
     with pytest.raises(SymbolicError) as raised:
         asked("x", "y")
     assert (raised.value.outcome, raised.value.target_alone) == (Outcome.BUDGET, False)
+
+
+def budget_is_the_targets(stages: SymbolicStages, target: str = "x") -> bool:
+    with pytest.raises(SymbolicError) as raised:
+        stages()(target, "y")
+    assert raised.value.outcome is Outcome.BUDGET
+    return raised.value.target_alone
+
+
+def test_a_target_that_times_out_alone_is_asked_about_once():
+    workers = Recorded(WorkerTimeoutError("late"))
+    stages = SymbolicStages(cast("Any", workers), True, 5.0)
+    assert [budget_is_the_targets(stages) for _ in range(3)] == [True, True, True]
+    assert workers.asked.count(("x", "x")) == 1
+
+
+def test_a_worker_that_died_is_not_remembered_as_the_targets_cost():
+    late, gone = WorkerTimeoutError("late"), WorkerDiedError("gone")
+    workers = Recorded(late, gone, gone, late, EQUAL)
+    stages = SymbolicStages(cast("Any", workers), True, 5.0)
+    assert budget_is_the_targets(stages)  # nothing is known
+    assert not budget_is_the_targets(stages)
+
+
+def test_what_one_verifier_found_out_says_nothing_to_another():
+    late = WorkerTimeoutError("late")
+    workers = cast("Any", Recorded(late, late, late, EQUAL))
+    assert budget_is_the_targets(SymbolicStages(workers, True, 5.0))
+    assert not budget_is_the_targets(SymbolicStages(workers, True, 5.0))
+
+
+def test_what_is_remembered_of_targets_is_bounded():
+    stages = SymbolicStages(cast("Any", Recorded(WorkerTimeoutError("late"))), True, 5.0)
+    for number in range(3_000):
+        budget_is_the_targets(stages, f"x+{number}")
+    assert len(stages._fits_alone) <= 1_024
+
+
+def test_workers_end_with_the_verifier_that_holds_them():
+    workers = Recorded(WorkerTimeoutError("late"))
+    stages = SymbolicStages(cast("Any", workers), True, 5.0)
+    assert budget_is_the_targets(stages)
+    alive = weakref.ref(workers)
+    del workers, stages
+    gc.collect()
+    assert alive() is None
+
+
+def test_stages_travel_to_other_processes():
+    assert pickle.loads(pickle.dumps(SymbolicStages(None, True, 5.0))) == SymbolicStages(None, True, 5.0)
 
 
 def test_a_dead_worker_is_replaced_once():
