@@ -5,25 +5,31 @@ imported by the command that needs them, so that `--help` is quick.
 """
 
 import os
+import signal
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from . import __version__
 from .errors import ArgumentError, RewardgateError
 
 if TYPE_CHECKING:
-    from .rollouts.reading import Refusal
     from .rollouts.records import Rollout
+    from .rollouts.refusals import Refusal
     from .verifiers.base import Verifier
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+_UsageError: Any = typer.BadParameter.__bases__[0]
+"""click's, which some versions of typer import and others bring along."""
 
 DEMO = Path(__file__).parent / "fixtures" / "rollouts.jsonl"
 
@@ -57,11 +63,15 @@ TimeoutOption = Annotated[float, typer.Option("--timeout", min=0.1, help="Second
 
 @app.callback(invoke_without_command=True)
 def _root(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
 ) -> None:
     """Verify, audit and gate the rewards of language models trained by reinforcement learning."""
     if version:
         typer.echo(f"rewardgate {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
         raise typer.Exit
 
 
@@ -166,19 +176,42 @@ def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> N
 
 
 def main() -> None:
-    """The entry point: runs the command, and turns every error of ours into one line and exit code 2."""
+    """The entry point: runs the command, and turns every error of ours, or of usage, into one line and exit code 2.
+
+    Exit codes: 0; 1 where `--fail-on` says so and for nothing else; 2; 130 after Ctrl-C; 141 where the reader of
+    our output went away (`| head`), as the shell reports it of any other program.
+    """
+    sys.exit(_exit_code(sys.argv[1:]))
+
+
+def _exit_code(arguments: list[str]) -> int:
+    # Not `app()`: typer answers a broken pipe with exit code 1, and an error of usage with four lines.
+    command = get_command(app)
     try:
-        app()
-    except RewardgateError as error:
-        typer.echo(f"rewardgate: {_one_line(str(error))}", err=True)
-        sys.exit(2)
+        try:
+            with command.make_context("rewardgate", arguments) as context:
+                command.invoke(context)
+            code = 0
+        except typer.Exit as done:
+            code = done.exit_code
+        sys.stdout.flush()
+    except _UsageError as error:
+        at = "rewardgate" if error.ctx is None else error.ctx.command_path
+        return _refused(f"{error.format_message().rstrip('.')}; see {at} --help")
     except BrokenPipeError:
-        # The reader of our output went away (`| head`); point stdout at nothing so that exit does not complain.
+        # Point stdout at nothing, so that the interpreter does not complain when it flushes for the last time.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except OSError as error:
-        typer.echo(f"rewardgate: {_one_line(str(error))}", err=True)
-        sys.exit(2)
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except (RewardgateError, OSError) as error:
+        return _refused(str(error))
+    return code
+
+
+def _refused(message: str) -> int:
+    typer.echo(f"rewardgate: {' '.join(message.split())}", err=True)
+    return 2
 
 
 def _verifier(spec: str, *, workers: int, timeout_s: float) -> "Verifier":
@@ -204,7 +237,7 @@ def _write_verdicts(
                 yield row
 
     numbers = count()
-    with sys.stdout if out == "-" else Path(out).open("w", encoding="ascii", newline="\n") as file:
+    with nullcontext(sys.stdout) if out == "-" else Path(out).open("w", encoding="ascii", newline="\n") as file:
 
         def write_refusals() -> None:
             while waiting and isinstance(waiting[0], Refusal):
@@ -227,7 +260,3 @@ def _write_verdicts(
             )
             write_row(file, written)
         write_refusals()
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import rewardgate
 
 ROOT = Path(rewardgate.__file__).parent
 FIXTURE = ROOT / "fixtures" / "rollouts.jsonl"
+COMMAND = [sys.executable, "-c", "from rewardgate.cli import main; main()"]
 VERDICT_FIELDS = [
     "row", "line", "prompt_id", "outcome", "reward", "extracted", "span", "rule", "detail", "seconds", "verifier",
     "version",
@@ -17,7 +19,7 @@ VERDICT_FIELDS = [
 
 
 def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from rewardgate.cli import main; main()", *map(str, arguments)]
+    command = [*COMMAND, *map(str, arguments)]
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=100, check=False)
 
@@ -107,10 +109,60 @@ def test_list_names_what_is_registered() -> None:
     assert {"columns", "native"} <= set(run("list", "formats").stdout.split())
 
 
-def test_a_reader_that_goes_away_is_not_a_traceback() -> None:
-    command = f"{sys.executable} -c 'from rewardgate.cli import main; main()' audit --demo --json - | head -c 10"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=100, check=False)
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("arguments", [("verify", FIXTURE), ("audit", "--demo", "--json", "-")])
+def test_a_reader_that_goes_away_is_no_traceback_and_no_finding(arguments: tuple[str | Path, ...]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as gone:
+        done = subprocess.run([*COMMAND, *map(str, arguments)], stdout=gone, stderr=subprocess.PIPE, timeout=100)
+    assert (done.returncode, done.stderr) == (141, b"")  # as `seq 100000 | head` under pipefail; 1 is --fail-on's
+
+
+def test_an_interrupted_command_is_no_traceback_and_exits_130(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    (tmp_path / "mine.py").write_text(
+        f"import time\ndef judge(completion, target):\n    open({str(started)!r}, 'w').close()\n    time.sleep(60)\n"
+    )
+    rows = write_rows(tmp_path / "rows.jsonl", {"response": "4", "target": "4"})
+    command = [*COMMAND, "verify", str(rows), "--verifier", "mine.py:judge"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        started.read_bytes()  # until the function runs
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=50)
+    assert (process.returncode, errors) == (130, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("verify",), "'FILE'"),
+        (("verify", "rows.jsonl", "--nothing-of-the-kind"), "--nothing-of-the-kind"),
+        (("audit", "rows.jsonl", "--near", "-1"), "--near"),
+        (("list", "nothings"), "verifiers"),
+        (("nothing",), "nothing"),
+        (("audit",), "neither"),
+    ],
+)
+def test_an_error_of_usage_is_one_line_and_exit_2(arguments: tuple[str, ...], words: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("rewardgate: ")
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("audit", "--help")])
+def test_help_is_on_stdout_and_exits_0(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.lstrip().startswith("Usage: rewardgate")
+
+
+def test_verdicts_on_stdout_leave_it_open() -> None:
+    call = f"app(['verify', {str(FIXTURE)!r}], standalone_mode=False)"
+    script = f"from rewardgate.cli import app; {call}; print('open')"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False)
+    assert done.stdout.splitlines()[-1:] == ["open"]
 
 
 def test_a_full_disk_is_one_line_and_exit_2() -> None:
