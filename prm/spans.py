@@ -1,7 +1,7 @@
 r"""Steps <-> policy tokens, over bytes: which step each completion token belongs to.
 
-A step boundary mostly lies inside a token ("]\n\n" is one), and a token may end in the middle of a character,
-so both are laid on the bytes of the text. The rules:
+The blank line between two steps is mostly no token of its own but part of one ("]\n\n"), and a token may end
+in the middle of a character. So both are laid on the bytes of the text:
 
 - a token belongs to the step that holds its first byte;
 - a token without bytes of its own belongs to the step of the byte before which it stands;

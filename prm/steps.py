@@ -21,20 +21,22 @@ from typing import Literal, NamedTuple, get_args
 from ..errors import ArgumentError
 from .blocks import Span, block_spans
 
+__all__ = ["Rule", "step_spans"]
+
 Rule = Literal["auto", "blank_lines", "lines", "headings"]
 
 _COUNT = r"(?:\d{1,3}(?:\.\d{1,3})*[a-z]?|one|two|three|four|five|six|seven|eight|nine|ten)"
 _STEP_HEADING = re.compile(
     rf"""(?:\#{{1,6}}[ \t]*)? (?:[-*+][ \t]+)? [*_]{{0,3}}
-    (?:(?:step|schritt|étape|paso|passo|шаг)[ \t]*\#?[ \t]*{_COUNT}
+    (?:(?:step|schritt|étape|paso|passo|шаг)[ \t]*+(?:\#[ \t]*+)?{_COUNT}
       |步[骤驟][ \t]*[\d一二三四五六七八九十]{{1,3}}|第[ \t]*[\d一二三四五六七八九十]{{1,3}}[ \t]*步)
     [*_]{{0,3}} (?=[ \t]*(?:[:.)(—–：]|-[ \t]|\Z)) (?P<rest>.*)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-_HASH_HEADING = re.compile(r"#{1,6}(?!#)[ \t]*\S")
+_HASH_HEADING = re.compile(r"#{1,6}[ \t]+\S|#{2,6}[^#\s]")
 _OPENING_TAG = re.compile(r"<[A-Za-z][\w:-]{0,40}>")
 _BOLD_LINE = re.compile(
-    r"(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?(?P<mark>\*\*|__)(?P<title>[^*\s](?:(?!\\boxed)[^*])*)(?P=mark)[:：]?"
+    r"(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?(?P<mark>\*\*|__)(?P<title>[^*\s](?:(?!\\boxed|__)[^*])*)(?P=mark)[:：]?"
 )
 _LIST_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)]|\(?[a-zA-Z0-9]{1,2}\))\s")
 _NO_WORDS = re.compile(r"(?:</?[A-Za-z][\w:-]{0,40}>|[\W_])*+")

@@ -127,7 +127,9 @@ def test_a_heading_belongs_to_the_text_it_heads(heading: str) -> None:
     assert steps(text) == ["Before.\n\n", f"{heading}\n\nIts text.\n\n", "After."]
 
 
-@pytest.mark.parametrize("line", ["**So x is 3.**", "**Answer: \\boxed{3}**", "**a** and **b**", "#", "<p>5</p>"])
+@pytest.mark.parametrize(
+    "line", ["**So x is 3.**", "**Answer: \\boxed{3}**", "**a** and **b**", "__a__ and __b__", "#1", "#", "<p>5</p>"]
+)
 def test_a_statement_in_bold_heads_nothing(line: str) -> None:
     assert steps(f"Before.\n\n{line}\n\nAfter.")[-1] == "After."
 

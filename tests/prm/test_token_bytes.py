@@ -40,7 +40,8 @@ def test_the_pieces_of_any_ids_decode_as_the_tokenizer_decodes_them(build: objec
     ids = data.draw(st.lists(st.integers(0, tokenizer.get_vocab_size() - 1), max_size=12))
     decoded = tokenizer.decode(ids, skip_special_tokens=True)
     if "\ufffd" not in decoded:
-        assert joined(tokenizer, ids).decode().removeprefix(" ") == decoded.removeprefix(" ")
+        text = joined(tokenizer, ids).decode()
+        assert decoded in (text, text.removeprefix(" "))
     assert tokenizer.decode([one for one in ids if token_bytes(tokenizer, [one]) != [None]]) == decoded
 
 

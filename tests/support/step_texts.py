@@ -58,6 +58,9 @@ HOSTILE = {
     "headings": "# a\n\n" * 20_000,
     "steps": "Step 1: a\n" * 20_000,
     "numbers of a step": "Step " + "1." * 300_000,
+    "spaces in a step heading": "Step" + " " * 300_000 + "x",
+    "long numbers of a step": "Step 1" + ".111" * 200_000 + "x",
+    "underscores": "__a" * 200_000,
     "tags": "<think>" * 200_000,
     "angle brackets": "<" * 1_000_000,
 }
