@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from ..rollouts.messages import completion_text
 from ..rollouts.records import Rollout
-from ..rollouts.values import CUT_REASONS
+from ..rollouts.values import truncated_value
 from ..verifiers.base import Extracted, Extractor, extractors
 from .tool_calls import ToolCalls, tool_calls
 
@@ -29,7 +29,7 @@ class TextFacts:
         n_characters: of the text that is judged (the last assistant message).
         place: where the committed answer stands: `boxed`, `answer_tag`, `hash`, `phrase`, `last_number`, …;
             empty where there is none.
-        is_truncated: what the file says (flag or finish reason); None where it does not.
+        is_truncated: what the file says: its flag, else its finish reason; None where neither does.
         breaks_off: the text stops in the middle of something.
         calls: its tool calls.
         excerpt: the end of the text, clipped.
@@ -53,7 +53,7 @@ def text_facts(rollout: Rollout) -> TextFacts | None:
     return TextFacts(
         n_characters=len(text),
         place="" if found is None or (found.outcome is not None and not found.text) else found.method,
-        is_truncated=_is_truncated(rollout),
+        is_truncated=truncated_value(rollout.truncated, rollout.finish_reason),
         breaks_off=breaks_off(text),
         calls=tool_calls(response),
         excerpt=_excerpt(text, found),
@@ -88,13 +88,6 @@ def clipped(text: str, limit: int = ANSWER_CHARS) -> str:
         'abc… (6 characters)'
     """
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
-
-
-def _is_truncated(rollout: Rollout) -> bool | None:
-    """True if the flag or the finish reason says so; None where the file has neither."""
-    if rollout.finish_reason is not None and rollout.finish_reason.lower() in CUT_REASONS:
-        return True
-    return rollout.truncated if rollout.finish_reason is None else bool(rollout.truncated)
 
 
 @lru_cache(maxsize=1)

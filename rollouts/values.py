@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_META_CHARS = 4096
 MAX_EXACT_FLOAT = 2.0**53
 
-CUT_REASONS = frozenset({"length", "max_tokens", "max_length", "max_new_tokens", "truncated", "model_length"})
+_CUT_REASONS = frozenset({"length", "max_tokens", "max_length", "max_new_tokens", "truncated", "model_length"})
 """Finish reasons by which servers and trainers say that the length limit cut a response off."""
 
 _END_REASONS = frozenset(
@@ -92,7 +92,7 @@ def truncated_value(flag: object, finish_reason: str | None) -> bool | None:
     if isinstance(flag, str) and flag.strip().lower() in ("true", "false"):
         return flag.strip().lower() == "true"
     reason = (finish_reason or "").strip().lower()
-    if reason in CUT_REASONS:
+    if reason in _CUT_REASONS:
         return True
     return False if reason in _END_REASONS else None
 

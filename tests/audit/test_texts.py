@@ -36,11 +36,12 @@ def test_whether_a_text_breaks_off(text: str, expected: bool) -> None:
         (None, "stop", False),
         (None, "length", True),
         (None, "MAX_TOKENS", True),
-        (False, "length", True),
+        (None, "abort", None),  # cut off by somebody, not by the limit
+        (False, "length", False),  # the flag is the file's own word, as the reader takes it
         (True, "stop", True),
     ],
 )
-def test_a_flag_or_a_finish_reason_says_that_a_response_was_cut(
+def test_a_flag_or_else_a_finish_reason_says_that_a_response_was_cut(
     flag: bool | None, reason: str | None, expected: bool | None
 ) -> None:
     facts = text_facts(Rollout(prompt_id="a", response="It is 4.", truncated=flag, finish_reason=reason))
