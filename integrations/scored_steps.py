@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import ArgumentError
 from ..prm.base import Prompt, StepRow, StepScorer, Target
+from ..prm.scoring import score_values, step_scores
 from ..prm.spans import step_ids, token_bytes
-from ..prm.steps import step_spans
+from ..prm.steps import Rule, step_spans
 
 __all__ = ["CompletionIds", "ScoredSteps", "padded", "scored_steps"]
 
@@ -47,45 +47,45 @@ class ScoredSteps:
 
 
 def scored_steps(
-    rows: Sequence[CompletionIds], is_open: Sequence[bool], mask: BoolArray, *, tokenizer: Any, scorer: StepScorer
+    rows: Sequence[CompletionIds],
+    is_open: Sequence[bool],
+    mask: BoolArray,
+    *,
+    tokenizer: Any,
+    scorer: StepScorer,
+    split: Rule = "auto",
 ) -> list[ScoredSteps]:
     """The steps of every row; `scorer` is asked once, about the open rows with a token that counts.
 
     Args:
         rows: B completions.
         is_open: (B,) True marks the rows whose steps are wanted.
-        mask: (B, T) True = counts; rows longer than their completion are padding there. A step without a token
-            that counts (a tool's answer) is left without a score.
+        mask: (B, T) True = counts; False where a completion is shorter than T. A step of whose tokens none
+            counts (a tool's answer) is left without a score.
         tokenizer: as in `prm.spans.token_bytes`.
         scorer: what scores the steps.
+        split: where steps begin, see `prm.steps.step_spans`.
 
     Raises:
-        ArgumentError: a tokenizer of no known kind, or a scorer that does not give each step one score.
+        ArgumentError: a tokenizer of no known kind, or a scorer that does not answer with one score in [0, 1] or
+            None for each step.
     """
-    asked: list[int] = []
     step_rows: list[StepRow] = []
-    found = [ScoredSteps(np.empty(0), np.full(len(row_mask), -1), row_mask) for row_mask in mask]
-    for number, (row, row_is_open) in enumerate(zip(rows, is_open, strict=True)):
-        if not row_is_open or not mask[number].any():
+    step_of_token: dict[int, IntArray] = {}  # of the rows asked about, in order
+    for number, row in enumerate(rows):
+        if not is_open[number] or not mask[number].any():
             continue
         pieces = token_bytes(tokenizer, row.ids)
         text = b"".join(piece for piece in pieces if piece is not None).decode("utf-8", "replace")
-        spans = step_spans(text)
-        found[number].step_ids[: len(row.ids)] = step_ids(text, spans, pieces)
+        spans = step_spans(text, rule=split)
         step_rows.append(StepRow(row.prompt, tuple(text[start:end] for start, end in spans), row.target))
-        asked.append(number)
-    scores = scorer.score(step_rows) if step_rows else []
-    if [len(of_row) for of_row in scores] != [len(row.steps) for row in step_rows]:
-        raise ArgumentError(
-            f"step scorer: expected one score a step of each row ({[len(row.steps) for row in step_rows]}), got "
-            f"{[len(of_row) for of_row in scores]} from {type(scorer).__name__}"
-        )
-    for number, of_row in zip(asked, scores, strict=True):
-        values = np.array([np.nan if score.value is None else score.value for score in of_row])
-        steps = found[number]
-        counted = steps.step_ids[steps.mask & (steps.step_ids >= 0)]
-        values[np.bincount(counted, minlength=len(values)) == 0] = np.nan
-        found[number] = ScoredSteps(values, steps.step_ids, steps.mask)
+        step_of_token[number] = np.full(mask.shape[1], -1)
+        step_of_token[number][: len(pieces)] = step_ids(text, spans, pieces)
+    found = [ScoredSteps(np.empty(0), np.full(mask.shape[1], -1), row_mask) for row_mask in mask]
+    for (number, steps), scores in zip(step_of_token.items(), step_scores(scorer, step_rows), strict=True):
+        values = np.array(score_values(scores))
+        values[_is_masked(steps, mask[number], len(values))] = np.nan
+        found[number] = ScoredSteps(values, steps, mask[number])
     return found
 
 
@@ -111,3 +111,9 @@ def padded(rows: Sequence[ScoredSteps]) -> tuple[FloatArray, IntArray, BoolArray
         ids[number, : len(row.step_ids)] = row.step_ids
         mask[number, : len(row.mask)] = row.mask
     return step_rewards, ids, mask
+
+
+def _is_masked(steps: IntArray, mask: BoolArray, n_steps: int) -> BoolArray:
+    """(S,) True marks the steps with tokens of which none counts; one inside a token of the step before has none."""
+    tokens, counted = (np.bincount(kept[kept >= 0], minlength=n_steps) for kept in (steps, steps[mask]))
+    return (tokens > 0) & (counted == 0)

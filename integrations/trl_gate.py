@@ -17,6 +17,7 @@ from ..errors import ArgumentError
 from ..grpo import GateConfig, GatedAdvantages, ScaleState, gate, gate_mode
 from ..prm.base import StepScorer
 from ..prm.base import get as get_step_scorer
+from ..prm.steps import Rule
 from ..rollouts.values import target_value
 from .scored_steps import CompletionIds, padded, scored_steps
 
@@ -56,6 +57,7 @@ class GateMixin(_Host):
             given. Several where each is for tasks of its own: the first of them that is not None counts.
         target: the data set's column that the step scorer is given as target; by default the outcome reward's,
             where that is one of ours.
+        split: where steps begin, see `prm.steps.step_spans`.
         **kwargs: as the trainer takes them.
 
     Raises:
@@ -71,6 +73,7 @@ class GateMixin(_Host):
         gate: str | GateConfig = "rules",
         outcome: str | Sequence[str] | None = None,
         target: str | None = None,
+        split: Rule = "auto",
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -86,6 +89,7 @@ class GateMixin(_Host):
             )
         self._outcome_columns = _columns(outcome, self.reward_func_names)
         self._target_column = target or getattr(self.reward_funcs[self._outcome_columns[0]], "target", None)
+        self._split: Rule = split
         self._scale_state = ScaleState()
         self._rewarded: _Rewarded | None = None  # from the first of the two methods below to the second
 
@@ -126,6 +130,7 @@ class GateMixin(_Host):
             mask.cpu().numpy(),
             tokenizer=getattr(self.processing_class, "tokenizer", self.processing_class),
             scorer=self._step_scorer,
+            split=self._split,
         )
         # A group may lie on several processes, and credit is normalised over all its steps: each sees the whole batch.
         steps = gather_object(steps)
