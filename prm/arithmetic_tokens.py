@@ -34,21 +34,25 @@ class Token(NamedTuple):
 _TOKEN = re.compile(
     r"""
     (?P<bullet>(?:\n|\A)[ \t]*+(?:[-–*•+]|[0-9]{1,2}[.)]|\([0-9]{1,2}\))[ \t]+)
-  | (?P<gap>[ \t\r\f\v\u00a0\u2009\u202f]+|\\[,;:!>\ ]|\\q?quad(?![a-zA-Z])|~|&|\*\*+(?![0-9(])|__+|`)
+  | (?P<space>[ \t\r\f\v\u00a0\u2009\u202f]+)
+  | (?P<superscript>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
+  | (?P<vulgar>[¼½¾⅐-⅞])
+  | (?P<word>¢|[^\W\d_]+(?:['’-][^\W\d_]+)*)
+  | (?P<ratio>[0-9]+(?::[0-9]+|\s:\s[0-9]+))
+  | (?P<number>(?:[0-9]{1,3}(?:(?:,|\{,\}|\\,|\\!,?|,\\!|[\u00a0\u2009\u202f])[0-9]{3})+(?:\.[0-9]+)?(?![0-9])
+      |(?<=[$€£])[0-9]{1,3}(?:[ ][0-9]{3})+(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)
+      (?:[eE][+-]?[0-9]{1,4}(?![0-9a-zA-Z]))?)
+  | (?P<power>\^(?!\s*+\{?\s*+\\circ)|(?<=[0-9)])\*\*(?=[0-9(])|(?<=[0-9)][ ])\*\*(?=[ ][0-9(]))
+  | (?P<gap>\\[,;:!>\ ]|\\q?quad(?![a-zA-Z])|~|&|\*\*+|__+|`)
   | (?P<stop>\n|\\\\|,(?![0-9])|\.(?!\.\.|[0-9(]|\\(?:overline|dot|bar))|[;:?"“”—→⇒∴<>≤≥≠]|\\[][()]|->
       |\\(?:Rightarrow|implies|to|rightarrow|therefore|because|leq?|geq?|neq?|iff|Longrightarrow)(?![a-zA-Z]))
   | (?P<currency>\\?\$|[€£¥₹])
   | (?P<ellipsis>\.\.\.+|…|\\[cl]?dots(?![a-zA-Z]))
-  | (?P<ratio>[0-9]+(?::[0-9]+|\s:\s[0-9]+))
-  | (?P<constant>\\[dtc]?frac\s*+[0-9]\s*+[0-9]|\\sqrt\s*+[0-9]|√[0-9]+|[¼½¾⅐-⅞])
+  | (?P<constant>\\[dtc]?frac\s*+[0-9]\s*+[0-9]|\\sqrt\s*+[0-9]|√[0-9]+)
   | (?P<frac>\\[dtc]?frac(?=\s*+\{))
   | (?P<root>\\sqrt(?=\s*+\{)|√(?=\())
-  | (?P<number>(?:[0-9]{1,3}(?:(?:,|\{,\}|\\,|\\!,?|,\\!|[\u00a0\u2009\u202f])[0-9]{3})+(?:\.[0-9]+)?(?![0-9])
-      |(?<=[$€£])[0-9]{1,3}(?:[ ][0-9]{3})+(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4}(?![0-9a-zA-Z]))?)
-  | (?P<superscript>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
   | (?P<percent>\\?%|％)
   | (?P<degrees>\^\s*+\{?\s*+\\circ\s*+\}?|°)
-  | (?P<power>\^|\*\*)
   | (?P<times>\\(?:times|cdot|ast)(?![a-zA-Z])|[*×✕⋅·∙•])
   | (?P<over>\\div(?![a-zA-Z])|[/÷∕⁄])
   | (?P<plus>\+)
@@ -58,7 +62,6 @@ _TOKEN = re.compile(
   | (?P<close>(?:\\(?:right|[bB]igg?r?)\s*+)?(?:[)\]}]|\\\}))
   | (?P<text>\\(?:text|mathrm|mbox|textrm|textbf|textit)\s*+\{[^{}0-9\\]{0,60}\})
   | (?P<factorial>!)
-  | (?P<word>¢|[^\W\d_]+(?:['’-][^\W\d_]+)*)
   | (?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
@@ -83,7 +86,10 @@ def tokens_of(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """
     found: list[Token] = []
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
-        kind, plain = _classified(match.lastgroup or "other", match.group(), match)
+        kind = match.lastgroup or "other"
+        if kind == "space":
+            continue
+        kind, plain = _classified(kind, match.group(), match)
         if kind != "gap":
             found.append(Token(kind, match.start(), match.end(), plain))
     return found
@@ -109,11 +115,16 @@ def _classified(kind: str, text: str, match: re.Match[str]) -> tuple[str, str]:
         return "operator", _OPERATORS[kind]
     if kind == "number":
         return kind, _plain_number(text)
+    if kind == "word" and not (text[0].isalpha() or text == "¢"):
+        return "other", text  # a digit of another kind: ₈, ①
     if kind == "word":
         number = _number_word(text)
         return (kind, text) if number is None else ("numeral", str(number))
     if kind == "constant":
         return kind, _plain_constant(text)
+    if kind == "vulgar":
+        numerator, denominator = _VULGAR[text].split("/")
+        return "constant", rf"\frac{{{numerator}}}{{{denominator}}}"
     if kind == "superscript":
         return kind, text.translate(_SUPERSCRIPTS)
     if kind == "text":
@@ -137,8 +148,5 @@ def _plain_number(text: str) -> str:
 
 
 def _plain_constant(text: str) -> str:
-    if text in _VULGAR:
-        numerator, denominator = _VULGAR[text].split("/")
-        return rf"\frac{{{numerator}}}{{{denominator}}}"
     digits = [character for character in text if character.isdigit()]
     return rf"\frac{{{digits[0]}}}{{{digits[1]}}}" if "frac" in text else rf"\sqrt{{{''.join(digits)}}}"

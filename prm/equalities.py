@@ -15,10 +15,10 @@ from .operands import Operand, read_left, read_right
 
 __all__ = ["MAX_CHARACTERS", "MAX_SIGNS", "Equality", "equalities"]
 
-MAX_SIGNS = 1_000
+MAX_SIGNS = 500
 """Signs of equality that are looked at in one text."""
 
-MAX_CHARACTERS = 20_000
+MAX_CHARACTERS = 10_000
 """Characters beside signs that are read in one text."""
 
 _MAX_SIDE = 300
@@ -112,7 +112,7 @@ def equalities(text: str) -> Iterator[Equality]:
                 if right is not None and (right_end == ends or right.end < right_end - 1):
                     is_linked = (left.start, left.end) == previous
                     previous = (right.start, right.end)
-                    is_continued = following is not None and not body[right.end : ends].strip(_BLANK + "$")
+                    is_continued = following is not None and right.reaches_end
                     yield Equality(left, right, sign.group() not in _EXACT, is_linked, is_continued)
             if n_signs > MAX_SIGNS or n_characters > MAX_CHARACTERS:
                 raise CostlyError("more equalities than are read in one text")
@@ -131,7 +131,7 @@ def _without_annotations(text: str) -> str:
     # Spaces in their place: offsets into the one are offsets into the other.
     if "<<" not in text:
         return text
-    return _ANNOTATION.sub(lambda found: " " * len(found.group()), text)
+    return _ANNOTATION.sub(lambda found: " " * len(found.group()), text, count=MAX_SIGNS)
 
 
 def _signs(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
@@ -150,6 +150,7 @@ def _signs(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
 def _line_end(text: str, start: int, end: int) -> int:
     """`end` without the blanks and line breaks before it: `a \\\\ &= b` goes on with a."""
+    start = max(start, end - _MAX_SIDE)
     while end > start and (text[end - 1] in _BLANK or text.endswith("\\\\", start, end)):
         end -= 1 if text[end - 1] in _BLANK else 2
     return end

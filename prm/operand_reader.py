@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .arithmetic_tokens import Token, measure_of
-from .operand_words import SCALES, is_unit_word
+from .operand_words import SCALES, is_unit_word, label_of
 
 __all__ = ["Reader"]
 
 _MAX_UNIT_WORDS = 5
 _MAX_POWERS = 8
 _MAX_LITERAL = 50
+_MAX_PIECES = 200
 _LITERALS = frozenset({"number", "numeral", "constant"})
 _STARTS = _LITERALS | {"frac", "root", "open", "currency"}
 
@@ -27,6 +28,7 @@ class Reader:
         wants: a number must come next, so that what was read is no operand yet.
         operators: how many; 0 for a single literal.
         n_terms: how many terms its sums have.
+        unit_start: where the unit begins that was read last, None where something followed it.
         stopped_by: the kind of the token that ended the reading, `"aside"` for a bracket after a space; "" where
             the tokens ended.
 
@@ -43,6 +45,7 @@ class Reader:
     n_terms: int = 1
     n_lettered: int = 0
     n_powers: int = 0
+    unit_start: int | None = None
     stopped_by: str = ""
     head: str = ""
     labels: set[str] = field(default_factory=set)
@@ -57,7 +60,7 @@ class Reader:
         self.position = self.first
         while self.position < len(self.tokens):
             token = self.tokens[self.position]
-            if not (self._number(token) if self.wants else self._after(token)):
+            if len(self.pieces) > _MAX_PIECES or not (self._number(token) if self.wants else self._after(token)):
                 self.stopped_by = self.stopped_by or token.kind
                 return
 
@@ -183,12 +186,11 @@ class Reader:
         return True
 
     def _juxtaposed(self, token: Token) -> bool:
-        """A bracket, a fraction or a root right behind a number: a product or a mixed number, which `evaluate` knows."""
-        before = self.pieces[-1]
-        is_near = (
-            token.kind == "constant" or token.kind == "frac" or self._is_glued(self.position) or before[-1] in ")}"
-        )
-        if not is_near or before in self.names or self._at(self.position - 1, "currency"):
+        """A bracket, fraction or root right behind a number: a product or a mixed number, as `evaluate` knows."""
+        is_fraction = token.kind in ("constant", "frac")
+        is_near = is_fraction or self._is_glued(self.position) or self._at(self.position - 1, "close")
+        is_apart = self.unit_start is not None or self._at(self.position - 1, "currency")
+        if not is_near or is_apart or self.pieces[-1] in self.names:
             self.stopped_by = "aside"
             return False
         self.operators += 1
@@ -207,6 +209,10 @@ class Reader:
             word in ("times", "plus", "minus") or (word == "of" and self._is_share())
         ):
             self._operator({"plus": "+", "minus": "-"}.get(word, "*"))
+            return True
+        if word == "percent":
+            self._mark("%")
+            self.position += 1
             return True
         end = self._unit_end(self.position)
         if end is None:
@@ -231,18 +237,32 @@ class Reader:
             is_first = index == start
             is_glued = is_first and start == self.position and self._is_glued(start)
             if not is_unit_word(self.tokens[index].plain, is_first=is_first, is_glued=is_glued):
-                return None
+                break
             index += 1
             if self._at(index, "operator") and self.tokens[index].plain == "/" and self._at(index + 1, "word"):
                 index += 1
-        if index == len(self.tokens) or (self._at(index, "close") and self.opened) or self._multiplies(index):
-            return index
-        if not self._at(index, "operator"):
+        if index > start and len(self.tokens[start].plain) > 1:
+            index = self._exponent_end(index)
+        if index == start or self._at(index, "number") or self._at(index, "numeral") or self._at(index, "constant"):
             return None
-        after = index + 1
-        if self._at(after, "operator") and self.tokens[after].plain in "+-":
-            after += 1
-        return index if self._starts(after) else None
+        if self._at(index, "power") or self._at(index, "superscript"):
+            return None
+        if self._at(index, "operator"):
+            after = index + 1
+            if self._at(after, "operator") and self.tokens[after].plain in "+-":
+                after += 1
+            return index if self._starts(after) else None
+        return index
+
+    def _exponent_end(self, index: int) -> int:
+        """The token after the exponent of a unit (`cm^2`, `cm^{2}`, `cm²`) that may stand at `index`."""
+        if self._at(index, "superscript"):
+            return index + 1
+        if self._at(index, "power") and self._at(index + 1, "number"):
+            return index + 2
+        if self._at(index, "power") and self._at(index + 1, "open") and self._at(index + 3, "close"):
+            return index + 4
+        return index
 
     def _unit(self, end: int) -> None:
         """Takes the words up to `end` as the unit of the number just read."""
@@ -251,29 +271,33 @@ class Reader:
         if len(first) == 1 and first.isascii() and first != "a":
             self.letters.add(words[0])
             self.n_lettered += 1
-        elif first == "percent":
-            self._mark("%")
         elif first in SCALES:
             self._mark(f"@{SCALES[first]}")
         elif (unit := measure_of(words[0])) is None:
             # 3Papillon may be an unknown, 3 apples are not.
-            self.is_doubtful |= first.isascii() and self._is_glued(self.position)
+            is_word = self.tokens[self.position].kind == "word"
+            self.is_doubtful |= is_word and first.isascii() and self._is_glued(self.position)
         elif unit.factor != 1:
             self._mark(f"@{unit.factor}")
-        for word in words:
-            unit = measure_of(word)
-            if unit is not None:
-                self.labels.add(unit.dimension)
-            elif len(word) > 2:
-                self.labels.add(word.casefold().rstrip("s"))
-        # `3-4 hours` is a range.
-        minuend, sign, subtrahend = ["", "", "", *self.pieces][-3:]
-        is_range = sign == "-" and minuend.isdigit() and subtrahend.isdigit() and int(minuend) < int(subtrahend)
-        self.is_doubtful |= is_range
+        self.labels.update(label for word in words if (label := label_of(word)))
+        self.is_doubtful |= self._ends_range()
         self.has_words = True
+        self.unit_start = self.position
         self.position = end
 
+    def _ends_range(self) -> bool:
+        """Whether the number just read ends a range: `3-4 hours`."""
+        last = [token.plain for token in self.tokens[max(0, self.position - 3) : self.position]]
+        is_tight = self._is_glued(self.position - 1) and self._is_glued(self.position - 2)
+        return (
+            is_tight and last[1:2] == ["-"] and last[0].isdigit() and last[2].isdigit() and int(last[0]) < int(last[2])
+        )
+
     def _mark(self, mark: str) -> None:
+        """Puts a factor that may count on the number just read: all of `1/2` in `1/2 hour`."""
+        last = self.tokens[max(self.first, self.position - 3) : self.position]
+        if len(last) == 3 and _is_fraction(*last) and self.pieces[-2:-1] == ["/"]:
+            self.pieces[-3:] = ["".join(self.pieces[-3:])]
         if self.pieces[-1][-1] in ")}":
             self.is_doubtful = True
         else:
@@ -291,6 +315,7 @@ class Reader:
     def _take(self, piece: str) -> None:
         self.pieces.append(piece)
         self.position += 1
+        self.unit_start = None
 
 
 def _is_mixed(whole: Token, following: Sequence[Token]) -> bool:

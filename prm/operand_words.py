@@ -6,7 +6,7 @@ from enum import Enum
 from ..verifiers.expression.words import SCALES as _LARGE
 from .arithmetic_tokens import Token, measure_of
 
-__all__ = ["SCALES", "Ending", "ending", "is_tied", "is_unit_word"]
+__all__ = ["SCALES", "Ending", "ending", "is_tied", "is_unit_word", "label_of"]
 
 SCALES = {"hundred": 100, "dozen": 12, "dozens": 12, **_LARGE}
 """Words that multiply the number before them."""
@@ -22,8 +22,8 @@ def _words(text: str) -> frozenset[str]:
 # The number beside such a word is another number, or none.
 _CHANGING = _words(
     """squared cubed factorial half halves third thirds quarter quarters fourth fourths fifth fifths twice double
-    triple thrice mod modulo choose am pm o'clock th st nd rd remainder log ln sin cos tan exp sqrt max min gcd lcm
-    root base off"""
+    triple thrice mod modulo choose am pm o'clock th st nd rd remainder log ln sin cos tan exp sqrt gcd lcm root
+    base off"""
 )
 # These change it from anywhere behind it: `9 with a remainder of 2`, `3 (mod 7)`.
 _REMAINING = _words("remainder mod modulo am pm base")
@@ -32,9 +32,14 @@ _LINKING = _words(
     """is are was were be been has have had so then and or but if when which that who gets get makes make we i he she
     they it you because since where thus hence therefore means not gives"""
 )
+# What is counted is not among these.
+_SMALL = _words(
+    """a an the of for as than more less fewer left much many per each every in on at to from with total all other extra
+    additional remaining"""
+)
 # After such a word a number is part of something larger: `3 less than 5 * 2`, `not 2 + 2 = 5`.
 _TYING = _CHANGING | _words(
-    """than per over times plus minus negative not average mean median if whether about around
+    """max min than per over times plus minus negative not average mean median if whether about around
     approximately roughly nearly almost"""
 )
 # After these it is where they follow a number or a share: `5 boxes of 12 + 3`, `half of 8 + 2`, `multiply by 3 + 2`.
@@ -63,10 +68,24 @@ def is_unit_word(word: str, *, is_first: bool, is_glued: bool) -> bool:
         is_first: it stands right behind the number.
         is_glued: without a space between.
     """
-    if len(word) == 1 and word.isascii():
+    if len(word) == 1 and not _is_cjk(word) and word != "¢":
         return (word == "a" and not is_glued) or (is_first and word in _UNIT_LETTERS)
     lower = word.casefold()
     return lower not in _CHANGING and lower not in _LINKING and not (is_first and lower == "of")
+
+
+def label_of(word: str) -> str | None:
+    """What a word of a unit counts: the dimension of a measure, the stem of another word; None of a small word.
+
+    Example:
+        >>> label_of("hours"), label_of("batches"), label_of("batch"), label_of("than")
+        ('time', 'batch', 'batch', None)
+    """
+    unit = measure_of(word)
+    if unit is not None:
+        return unit.dimension
+    lower = word.casefold()
+    return None if lower in _SMALL else lower.rstrip("s").rstrip("e").rstrip("iy") or None
 
 
 def ending(tokens: Sequence[Token], position: int, stopped_by: str) -> Ending:
@@ -86,22 +105,19 @@ def ending(tokens: Sequence[Token], position: int, stopped_by: str) -> Ending:
         return Ending.DOUBTFUL
     if stopped_by != "word":
         return Ending.OPEN
+    start = position - (tokens[position].plain == "and")
     for index in range(position, min(position + _MAX_WORDS, len(tokens))):
-        token = tokens[index]
+        token, before = tokens[index], tokens[index - 1].plain
         word = token.plain.casefold()
         if token.kind in ("number", "numeral", "constant"):
             # 2 hours 30 minutes, 5 feet and 3 inches, 4 more than 7
-            n_words = index - position - (tokens[index - 1].plain == "and")
-            is_compound = n_words == 1 and measure_of(tokens[position].plain) is not None
-            return Ending.OPEN if is_compound or tokens[index - 1].plain == "than" else Ending.COMPLETE
+            is_compound = index - start - (before == "and") == 1 and measure_of(tokens[start].plain) is not None
+            return Ending.OPEN if is_compound or before == "than" else Ending.COMPLETE
         if token.kind != "word":
             is_rate = token.plain == "/" and index + 1 < len(tokens) and tokens[index + 1].kind == "word"
             if not is_rate:
-                return (
-                    Ending.OPEN
-                    if token.kind in ("operator", "power", "superscript", "ratio", "other")
-                    else Ending.COMPLETE
-                )
+                is_open = token.kind in ("operator", "power", "superscript", "ratio", "other")
+                return Ending.OPEN if is_open else Ending.COMPLETE
         elif word in _REMAINING or (index == position and (word in _CHANGING or not _is_plain_word(tokens, index))):
             return Ending.OPEN
         elif word in _LINKING and word != "and":

@@ -20,7 +20,7 @@ class Operand:
     Args:
         plain: the expression in the language of `evaluate`, with two marks that may follow a number and may
             count or not: `%`, and `@3600` where a word beside it is worth that factor (an hour, a dozen).
-        start, end: where it stands in the text, in characters.
+        start, end: where it stands in the text, in characters; a unit at its end is left out.
         is_number: it is one literal, not an expression.
         head: the first literal of `plain`.
         labels: what the words beside its numbers name: dimensions of units, stems of other words.
@@ -29,6 +29,7 @@ class Operand:
         has_currency: a sign of money stands in it.
         is_doubtful: another reading is possible; it may confirm an equality but not refute one.
         is_truncated: its last digits are left out (`0.333...`).
+        reaches_end: nothing but its unit stands between it and the end of what was searched.
     """
 
     plain: str
@@ -42,6 +43,7 @@ class Operand:
     has_currency: bool = False
     is_doubtful: bool = False
     is_truncated: bool = False
+    reaches_end: bool = False
 
 
 def read_right(text: str, start: int, end: int) -> Operand | None:
@@ -100,7 +102,7 @@ def _operand(reader: Reader, *, is_doubtful: bool = False) -> Operand | None:
     return Operand(
         "".join(reader.pieces[leading:]),
         reader.tokens[reader.first + leading].start,
-        reader.tokens[reader.position - 1].end,
+        reader.tokens[(reader.unit_start or reader.position) - 1].end,
         is_number=not reader.operators,
         head=reader.head,
         labels=frozenset(reader.labels),
@@ -109,4 +111,5 @@ def _operand(reader: Reader, *, is_doubtful: bool = False) -> Operand | None:
         has_currency=reader.has_currency,
         is_doubtful=reader.is_doubtful or is_doubtful,
         is_truncated=reader.stopped_by == "ellipsis",
+        reaches_end=not reader.stopped_by,
     )

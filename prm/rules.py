@@ -10,9 +10,10 @@ from fractions import Fraction
 
 from ..verifiers.expression.arithmetic import CostlyError
 from ..verifiers.expression.results import shown
-from .agreement import agree, value_of
+from .agreement import agree
 from .base import StepRow, StepScore
 from .equalities import Equality, equalities
+from .readings import readings
 
 __all__ = ["ArithmeticScorer"]
 
@@ -69,7 +70,7 @@ class _Values:
             self._name = left.plain if left.is_number and left.plain in left.names else ""
         if self._name:
             self._is_computed |= not right.is_number
-            self._last = value_of(right) if right.is_number else None
+            self._last = next((reading.value for reading in readings(right)), None) if right.is_number else None
 
     def end_chain(self) -> None:
         """No further equality belongs to the chain: its last number is the value."""
@@ -118,14 +119,12 @@ def _holds(equality: Equality, step: str, values: _Values) -> bool | None:
 
 
 def _wrong(equality: Equality, step: str, values: _Values) -> StepScore:
-    left, right = _shown(value_of(equality.left, values.known)), _shown(value_of(equality.right))
-    detail = f'"{shown(equality.written(step))}": {left} on the left, {right} on the right'
+    left, right = (readings(side, values.known)[0].value for side in (equality.left, equality.right))
+    detail = f'"{shown(equality.written(step))}": {_decimal(left)} on the left, {_decimal(right)} on the right'
     return StepScore(0.0, "wrong_equality", detail)
 
 
-def _shown(value: Fraction | None) -> str:
+def _decimal(value: Fraction) -> str:
     """`value` as a decimal where it has a short one, otherwise as a fraction."""
-    if value is None:
-        return "no value"
     decimal = _CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
     return shown(f"{decimal:f}" if Fraction(decimal) == value else value)

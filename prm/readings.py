@@ -1,0 +1,97 @@
+"""The values that an operand may have, by what its percent signs and its words of measure are taken for."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..verifiers.expression.arithmetic import CostlyError, evaluate
+from .operands import Operand
+
+__all__ = ["MAX_ROUNDED", "Reading", "n_rounded", "plain_value", "readings"]
+
+MAX_ROUNDED = 6
+"""Rounded decimals of one operand whose influence is followed."""
+
+_MARK = re.compile(r"@([0-9]+(?:/[0-9]+)?)")
+_LITERAL = re.compile(r"[(-]*[0-9]*(?:\.([0-9]+))?(%|@[0-9/]+)?\)*")
+# Decimals this long are taken for the rounded results that they mostly are; shorter ones for prices and counts.
+_ROUNDED = re.compile(r"[0-9]*\.([0-9]{3,})")
+# As many digits as only a binary float prints, and what such a float may be off by.
+_FLOAT_DIGITS = 12
+_FLOAT_NOISE = Fraction(1, 10**12)
+_PERCENT_READINGS = ("*1/100", "")
+_MEASURE_READINGS = ("", r"*\1")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reading of an operand.
+
+    Args:
+        plain: what was computed.
+        value: its value.
+        unit: the unit in the last place where the operand is a literal, else None.
+    """
+
+    plain: str
+    value: Fraction
+    unit: Fraction | None
+
+    def slack(self) -> Fraction:
+        """By how much the value may be off because decimals in it are rounded, to first order."""
+        slack = Fraction(0)
+        for found in list(_ROUNDED.finditer(self.plain))[:MAX_ROUNDED]:
+            literal, half_unit = found.group(), f"1/{2 * 10 ** len(found.group(1))}"
+            moved = plain_value(f"{self.plain[: found.start()]}({literal}+{half_unit}){self.plain[found.end() :]}")
+            if moved is not None:
+                slack += abs(moved - self.value)
+            if len(literal) > _FLOAT_DIGITS:
+                slack += abs(self.value) * _FLOAT_NOISE
+        return slack
+
+
+def readings(operand: Operand, values: Mapping[str, Fraction] | None = None) -> list[Reading]:
+    """Every reading of `operand` that has a value; the first counts percent signs and no measures.
+
+    Args:
+        operand: what to read.
+        values: what the capital letters in it stand for.
+
+    Example:
+        >>> from rewardgate.prm.operands import read_right
+        >>> [str(reading.value) for reading in readings(read_right("2 hours * 50%", 0, 13))]
+        ['1', '100', '3600', '360000']
+    """
+    plain = operand.plain
+    for name in operand.names:
+        plain = plain.replace(name, f"({(values or {}).get(name, name)})")
+    literal = _LITERAL.fullmatch(plain) if operand.is_number else None
+    found: dict[str, Reading] = {}
+    for measure in _MEASURE_READINGS:
+        for percent in _PERCENT_READINGS:
+            reading = _resolved(plain, measure, percent)
+            value = None if reading in found else plain_value(reading)
+            if value is not None:
+                factor = plain_value("1" + _resolved(literal.group(2) or "", measure, percent)) if literal else None
+                unit = factor / 10 ** len(literal.group(1) or "") if literal and factor else None
+                found[reading] = Reading(reading, value, unit)
+    return list(found.values())
+
+
+def n_rounded(operand: Operand) -> int:
+    """How many decimals of `operand` are taken for rounded ones."""
+    return len(_ROUNDED.findall(operand.plain))
+
+
+def plain_value(plain: str) -> Fraction | None:
+    """The exact value of an expression without marks; None where it has none, or costs too much."""
+    try:
+        value = evaluate(plain)
+    except CostlyError:
+        return None
+    return value if isinstance(value, Fraction) else None
+
+
+def _resolved(plain: str, measure: str, percent: str) -> str:
+    return _MARK.sub(measure, plain).replace("%", percent)
