@@ -11,7 +11,7 @@ from itertools import product
 
 from ..verifiers.expression.numbers import terminates
 from .operands import Operand
-from .readings import MAX_ROUNDED, Reading, n_rounded, plain_value, readings
+from .readings import MAX_ROUNDED, Reading, n_rounded, plain_value, readings, without_marks
 
 __all__ = ["agree"]
 
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[0-9.]+")
 _ADDED_PERCENT = re.compile(r"[+-]\([0-9.]+%\)(?![*/^])")
 _FRACTION = re.compile(r"[0-9]+/[0-9]+|\\frac\{[0-9]+\}\{[0-9]+\}")
 # -3^2 is -9 and is often written for 9; 1/1/2 is written for one over a half.
-_SLOPPY = re.compile(r"(?:^|[-+*/(])-[0-9.]+\^|[0-9]/[0-9.]+/[0-9]")
+_SLOPPY = re.compile(r"(?:^|[-+*/(])-[0-9.]+\^|/(?:[0-9.]+|\([0-9.]+\))/")
 
 
 def agree(
@@ -97,7 +97,9 @@ def _is_rounded(operand: Operand, written: Reading, exact: Fraction, distance: F
 def _may_mean_otherwise(left: Operand, right: Operand) -> bool:
     """Whether a reading that was not tried may make the two sides agree."""
     sides = ((left, right), (right, left))
-    if any(one.is_doubtful or _SLOPPY.search(one.plain) or n_rounded(one) > MAX_ROUNDED for one, _ in sides):
+    if any(
+        one.is_doubtful or _SLOPPY.search(without_marks(one.plain)) or n_rounded(one) > MAX_ROUNDED for one, _ in sides
+    ):
         return True
     # `42 * 20/21 daps = 42 baps` relates two units, `3/4 tank = $40` a share and a price; neither recomputes anything.
     if left.labels and not left.labels & right.labels and (right.labels or _FRACTION.fullmatch(left.plain)):
@@ -122,7 +124,5 @@ def _counts_cents(left: Operand, right: Operand, lefts: list[Reading], rights: l
 
 def _runs_on(lefts: list[Reading], right: Operand) -> bool:
     """Whether the right side begins with the left's value and computes on from there: `5 + 3 = 8 * 2 = 16`."""
-    if right.is_number or not right.plain.startswith(right.head):
-        return False
-    head = plain_value(right.head)
+    head = None if right.is_number else plain_value(right.head)
     return head is not None and any(head == reading.value for reading in lefts)

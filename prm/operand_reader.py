@@ -27,7 +27,9 @@ class Reader:
         opened: (token, kind) of every bracket still open.
         wants: a number must come next, so that what was read is no operand yet.
         operators: how many; 0 for a single literal.
-        n_terms: how many terms its sums have.
+        n_terms, n_lettered, n_powers: how many terms its sums have, numbers with a letter, and powers.
+        has_words: a unit stands in it.
+        has_word_operator: one of its operators is a word.
         unit_start: where the unit begins that was read last, None where something followed it.
         stopped_by: the kind of the token that ended the reading, `"aside"` for a bracket after a space; "" where
             the tokens ended.
@@ -52,6 +54,7 @@ class Reader:
     letters: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     has_words: bool = False
+    has_word_operator: bool = False
     has_currency: bool = False
     is_doubtful: bool = False
 
@@ -70,7 +73,8 @@ class Reader:
         if kind in _LITERALS:
             if len(token.plain) > _MAX_LITERAL:
                 return False
-            self.head = self.head or token.plain
+            if not self.pieces:
+                self.head = token.plain
             self.position += self._literal(token)
             self.wants = False
         elif kind == "currency":
@@ -209,6 +213,7 @@ class Reader:
             word in ("times", "plus", "minus") or (word == "of" and self._is_share())
         ):
             self._operator({"plus": "+", "minus": "-"}.get(word, "*"))
+            self.has_word_operator = True
             return True
         if word == "percent":
             self._mark("%")

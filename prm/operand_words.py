@@ -49,6 +49,7 @@ _SHARES = _words(
     remainder percent percentage fraction part portion twice double triple all each most one some ratio
     add added adding multiply multiplied multiplying divide divided dividing raised"""
 )
+_ARTICLES = _words("the a an his her its their these those")
 _JOINED_WITHIN = 3
 
 
@@ -144,10 +145,11 @@ def is_tied(tokens: Sequence[Token], first: int, *, is_number: bool) -> bool:
     is_glued = before.end == tokens[first].start and not _is_cjk(before.plain)
     if before.kind != "word" or is_number or is_glued or tokens[first].kind == "operator":
         return True
-    word = before.plain.casefold()
-    if word in _TYING or not _is_plain_word(tokens, first - 1):
+    if before.plain.casefold() in _TYING or not _is_plain_word(tokens, first - 1):
         return True
-    return (word in _JOINING and _joins(tokens, first - 1)) or _after_operator(tokens, first)
+    index = first - 2 if before.plain.casefold() in _ARTICLES else first - 1
+    joins = index >= 0 and tokens[index].plain.casefold() in _JOINING and _joins(tokens, index)
+    return joins or _after_operator(tokens, first)
 
 
 def _is_plain_word(tokens: Sequence[Token], index: int) -> bool:

@@ -22,7 +22,7 @@ class Operand:
             count or not: `%`, and `@3600` where a word beside it is worth that factor (an hour, a dozen).
         start, end: where it stands in the text, in characters; a unit at its end is left out.
         is_number: it is one literal, not an expression.
-        head: the first literal of `plain`.
+        head: the literal with which it begins, empty where that is a sign or a bracket.
         labels: what the words beside its numbers name: dimensions of units, stems of other words.
         letters: a letter beside each of its terms, that may be a unit or an unknown (`2L + 8L`).
         names: capital letters that stand for values (`A * B`); `plain` holds them.
@@ -61,7 +61,8 @@ def read_right(text: str, start: int, end: int) -> Operand | None:
     # An unclosed bracket is a slip where the next sign follows, and a pair or a list where a comma does.
     if behind is Ending.OPEN or (reader.opened and reader.stopped_by):
         return None
-    return _operand(reader, is_doubtful=behind is Ending.DOUBTFUL)
+    # `5+1 = 6 times $5` and `100-25 = 75 percent of 50` may end before the word.
+    return _operand(reader, is_doubtful=behind is Ending.DOUBTFUL or reader.has_word_operator)
 
 
 def read_left(text: str, start: int, end: int, *, is_cut: bool = False) -> Operand | None:

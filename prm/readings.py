@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..verifiers.expression.arithmetic import CostlyError, evaluate
 from .operands import Operand
 
-__all__ = ["MAX_ROUNDED", "Reading", "n_rounded", "plain_value", "readings"]
+__all__ = ["MAX_ROUNDED", "Reading", "n_rounded", "plain_value", "readings", "without_marks"]
 
 MAX_ROUNDED = 6
 """Rounded decimals of one operand whose influence is followed."""
@@ -91,6 +91,11 @@ def plain_value(plain: str) -> Fraction | None:
     except CostlyError:
         return None
     return value if isinstance(value, Fraction) else None
+
+
+def without_marks(plain: str) -> str:
+    """`plain` with its percent signs and measures taken for mere labels."""
+    return _resolved(plain, "", "")
 
 
 def _resolved(plain: str, measure: str, percent: str) -> str:
