@@ -6,14 +6,14 @@
     mean          the mean of r_k over k ≥ j          the same without a reward for more steps
     discounted    Σ_{k ≥ j} gamma^(k - j) r_k
     min           Σ_{k ≥ j} w_k r_k, w = softmax(-r / temperature) over the rollout     PURE
-    prefix        1 up to the first wrong step, 0 from it on                            VPPO
+    prefix        1 before the first wrong step, 0 from it on                           VPPO
     progress      r_j minus the reward of the step before                               PAV
 
-Two sums pay for length: with rewards in [0, 1] every further step adds to `sum`, and whoever writes most is
-best. Which form suits which scorer: `gate_config`.
+`sum` pays for length: with rewards in [0, 1] every further step adds to the credit of those before it, whatever it
+is worth. Which form suits which scorer: `gate_config`.
 
-Here S steps a rollout, (B, S), float64, and NaN = no credit (no score, or no such step). What credits become
-within their group is `standardised_credits`' question, what tokens get is the gate's.
+Credits are (B, S), float64, NaN = none (no score, or no such step). What they become within their group is the
+question of `standardising`, what tokens get that of `gate`.
 """
 
 from typing import Literal

@@ -1,8 +1,10 @@
 """The gate: outcomes own correctness, step scores speak where a group's outcomes say nothing.
 
-mixed group        the estimator's advantage, at every token of the rollout
-open group         each token the credit of its step, normalised over the group's steps
-any other          the estimator's (exact zeros from the group-centred ones)
+What the tokens of a rollout get, by the kind of its group:
+
+    mixed         the estimator's advantage of the rollout
+    opened        the credit of their step, normalised over the group's steps
+    any other     the estimator's (exact zeros from the group-centred ones)
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,6 +33,7 @@ from .shapes import (
     check_same_shape,
 )
 from .standardising import Baseline, centred_credits, differ_in_group, standardised_credits
+from .step_tokens import count_step_tokens, spread_over_tokens
 
 __all__ = ["GatedAdvantages", "gate"]
 
@@ -156,8 +159,8 @@ def gate(
     is_open = _is_kind(outcomes, config.open_on)  # (N,)
     is_open_row = groups.spread(is_open) & has_outcome  # (B,)
 
-    # What concerns steps is (B, S), float64, on the CPU; only the counts above and the spreading below touch (B, T).
-    step_tokens = _tokens_of_steps(step_ids, completion_mask, step_rewards.shape[1])  # (B, S)
+    # What concerns steps is (B, S), float64, on the CPU; (B, T) is touched to count tokens and to spread over them.
+    step_tokens = count_step_tokens(step_ids, completion_mask, step_rewards.shape[1])  # (B, S)
     row_tokens = completion_mask.sum(1).cpu()  # (B,)
     scores = step_rewards.detach().cpu().double().where(is_open_row[:, None], nan)
     is_step = ((step_tokens > 0) | ~scores.isnan()) & is_open_row[:, None]
@@ -174,9 +177,8 @@ def gate(
     report = gate_report(
         outcomes, is_open, scores, by_step, step_tokens, row_tokens, scale_factor=factor, scale_source=source
     )
-    return GatedAdvantages(
-        _spread(by_row, by_step, is_open_row, step_ids, completion_mask), report, state.updated(mixed)
-    )
+    advantages = spread_over_tokens(by_row, by_step, is_open_row, step_ids, completion_mask)
+    return GatedAdvantages(advantages, report, state.updated(mixed))
 
 
 def _row_advantages(outcome: Tensor, group_ids: Tensor, rewards: Tensor | None, config: GateConfig) -> Tensor:
@@ -191,13 +193,6 @@ def _is_kind(outcomes: ScoredRows, kinds: Sequence[str]) -> Tensor:
     for kind in kinds:
         is_kind |= torch.as_tensor(outcomes.judgement.is_kind(GroupKind(kind)))
     return is_kind
-
-
-def _tokens_of_steps(step_ids: Tensor, completion_mask: Tensor, n_steps: int) -> Tensor:
-    """(B, S) how many counted tokens each step has."""
-    column = step_ids.where(completion_mask & (step_ids >= 0), n_steps).long()
-    counts = column.new_zeros(len(column), n_steps + 1)
-    return counts.scatter_add_(1, column, torch.ones_like(column))[:, :n_steps].cpu()
 
 
 def _credit(scores: Tensor, is_step: Tensor, groups: Groups, config: GateConfig) -> Tensor:
@@ -245,17 +240,6 @@ def _mean_square(values: Tensor, tokens: Tensor) -> float:
     """Mean of the squares of `values` over tokens; NaN where there is no token."""
     total = tokens.sum().item()
     return ((values.nan_to_num(0.0).square() * tokens).sum() / total).item() if total else nan
-
-
-def _spread(by_row: Tensor, by_step: Tensor, is_open_row: Tensor, step_ids: Tensor, completion_mask: Tensor) -> Tensor:
-    """(B, T) the advantage of each token: of its step in opened rows, of its row in the others."""
-    device = completion_mask.device
-    # One column more, of zeros, for tokens of no step and under a False mask.
-    columns = torch.nn.functional.pad(by_step.to(by_row.dtype), (0, 1)).to(device)  # (B, S + 1)
-    none = columns.shape[1] - 1
-    column = step_ids.to(device).where((step_ids >= 0).to(device) & completion_mask, none).long()
-    of_row = by_row.to(device)[:, None].where(completion_mask, 0)
-    return torch.where(is_open_row.to(device)[:, None], columns.gather(1, column), of_row)
 
 
 def _check_tensors(

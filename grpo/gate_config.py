@@ -3,14 +3,17 @@
     mode       credit                    meant for a scorer that
     rules      prefix, nonpositive       proves steps wrong (arithmetic, program state): what it proves right is worth
                                          nothing, because true trivialities can be added at will
-    local      none, free                judges each step by itself, all steps, of a fixed number (a checker of lines)
-    mean       mean, free                gives every step a grade (a learned PRM); does not pay for length
-    verigate   sum, free, no matching    as in the paper: pays for length, unless scores are 0 after the first error
+    errors     none, nonpositive         the same, charging the wrong steps alone and not what stands behind them
+    local      none, free                judges each step by itself, and every one, of a number that is fixed or
+                                         worth nothing (a checker of lines, a learned PRM)
+    mean       mean, free                the same, where a step should answer for what it leads to
+    verigate   sum, free, no matching    as in the paper: pays for length and, unless all scores are 0 from the first
+                                         error on, pays many wrong steps and charges many right ones
     vppo       prefix, free              finds the first error of a rollout (a generative judge)
     pure       min, free, in [-1, 1]     gives grades, of which the worst should count
     progress   progress, free            estimates the chance of success after each step (Math-Shepherd, PAV)
 
-Figures for each beside the same rollouts: `benchmarks/gate_forms.py`.
+Figures for each on the same rollouts: `benchmarks/gate_forms.py`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,11 +49,13 @@ class GateConfig:
         symmetric: take 2r - 1 for a step reward r (sums then pay for right steps only; PURE's scores are such).
             Not asked by the one-signed gates, whose zero is the threshold.
         baseline: `"group"` or `"step_index"`; see `centred_credits`.
-        ddof, epsilon: of the standard deviation; see `standardised_credits`.
+        ddof, epsilon: of the standard deviation; see `standardised_credits`. With `scale="match"` the epsilon only
+            weighs groups against each other.
         sign: `"free"`: centred and scaled, as in the paper. `"nonpositive"`: charges wrong steps, pays nothing,
             and is neither centred nor scaled within its group. `"nonnegative"`: its mirror. `"prefix"`: as free,
             but never below 0 before a rollout's first wrong step and never above 0 from it on.
-        scale: `"match"` (RMS as that of the mixed groups) or `"none"`.
+        scale: `"match"`: one factor a batch, so that the RMS over the tokens given credit is that over the tokens
+            of mixed groups (silent groups do not count, nor, under a sign, tokens that were let be); or `"none"`.
 
     Raises:
         ArgumentError: an option outside its range.
@@ -111,6 +116,7 @@ class GateConfig:
 
 GATE_MODES: Mapping[str, GateConfig] = {
     "rules": GateConfig(cumulate="prefix", sign="nonpositive"),
+    "errors": GateConfig(cumulate="none", sign="nonpositive"),
     "local": GateConfig(cumulate="none"),
     "mean": GateConfig(cumulate="mean"),
     "verigate": GateConfig(cumulate="sum", scale="none"),

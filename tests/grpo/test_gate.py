@@ -59,7 +59,9 @@ def credit_by_loop(scores: list[float | None], form: str, start: float) -> list[
     return credit
 
 
-def charge_by_loop(scores: list[float | None], form: str, start: float, side: float) -> list[float]:
+def charge_by_loop(
+    scores: list[float | None], is_step: list[bool], form: str, start: float, side: float
+) -> list[float]:
     """One-signed credit of every step of one rollout: side -1 charges, +1 pays; unscored steps count as nothing."""
     wrong = min((k for k, s in enumerate(scores) if s is not None and s < 0.5), default=len(scores))
     if form == "prefix":
@@ -70,7 +72,8 @@ def charge_by_loop(scores: list[float | None], form: str, start: float, side: fl
         changes = credit_by_loop(scores, "progress", start)
         return [side * max(side * change, 0.0) if change is not None else 0.0 for change in changes]
     counted = [0.0 if s is None else side * max(side * (s - 0.5) / 0.5, 0.0) for s in scores]
-    return [c or 0.0 for c in credit_by_loop(list(counted), form, start)]
+    there = [score if exists else None for score, exists in zip(counted, is_step, strict=True)]
+    return [c or 0.0 for c in credit_by_loop(there, form, start)]
 
 
 def gate_by_loop(rollouts: Sequence[Stepped], form: str, sign: str, ddof: int, epsilon: float) -> list[list[float]]:
@@ -85,13 +88,9 @@ def gate_by_loop(rollouts: Sequence[Stepped], form: str, sign: str, ddof: int, e
         start = sum(firsts) / len(firsts) if firsts else 0.0
         if sign in ("nonpositive", "nonnegative"):
             side = -1.0 if sign == "nonpositive" else 1.0
-            charges = {k: charge_by_loop(scores[k], form, start, side) for k in rows}
-            steps_counted = [
-                charge
-                for k in rows
-                for charge, (score, tokens) in zip(charges[k], rollouts[k].steps, strict=True)
-                if tokens or score is not None
-            ]
+            is_step = {k: [tokens > 0 or score is not None for score, tokens in rollouts[k].steps] for k in rows}
+            charges = {k: charge_by_loop(scores[k], is_step[k], form, start, side) for k in rows}
+            steps_counted = [c for k in rows for c, exists in zip(charges[k], is_step[k], strict=True) if exists]
             if steps_counted and max(steps_counted) - min(steps_counted) > 1e-12:
                 for k in rows:
                     result[k] = charges[k]
@@ -327,10 +326,11 @@ def test_copies_of_one_rollout_have_nothing_to_tell_apart_at_any_place() -> None
 # --- what cannot be bought -----------------------------------------------------------------------------------
 
 
-@given(rollout_batches(scores=(None, 0.0, 1.0)), st.data())
+@given(rollout_batches(scores=(None, 0.0, 1.0)), st.sampled_from(["rules", "errors"]), st.data())
 def test_adding_true_steps_never_pays_and_moves_nobody_under_the_rules_gate(
-    rollouts: list[Stepped], data: st.DataObject
+    rollouts: list[Stepped], mode: str, data: st.DataObject
 ) -> None:
+    options = gate_mode(mode).options()
     row = data.draw(st.integers(0, len(rollouts) - 1))
     spammed = rollouts[row]
     added: list[int] = []  # places of the added steps in the longer rollout
@@ -343,9 +343,9 @@ def test_adding_true_steps_never_pays_and_moves_nobody_under_the_rules_gate(
     is_degenerate = group_kind_of(rollouts, rollouts[row].group) in ("all_wrong", "tied")
     assume(is_degenerate)
 
-    before, after = gate(**arguments, **RULES), gate(**tensors_of(longer), **RULES)
+    before, after = gate(**arguments, **options), gate(**tensors_of(longer), **options)
     assert (after.advantages[row] <= 0).all()
-    steps_before, steps_after = by_step(rollouts, **RULES), by_step(longer, **RULES)
+    steps_before, steps_after = by_step(rollouts, **options), by_step(longer, **options)
     own = [value for step, value in enumerate(steps_after[row]) if step not in added]
     others_after = [*steps_after[:row], own, *steps_after[row + 1 :]]
     if before.report.silent == after.report.silent:

@@ -24,7 +24,7 @@ def test_a_mode_is_a_configuration_that_can_be_changed() -> None:
     assert gate_mode("rules") == GateConfig(cumulate="prefix", sign="nonpositive")
     assert gate_mode("verigate", scale="match") == GateConfig()
     assert gate_mode("rules", open_on=["all_wrong"]).open_on == ("all_wrong",)
-    with pytest.raises(UnknownNameError, match='gate mode: unknown name "rule"; known: local, mean, progress'):
+    with pytest.raises(UnknownNameError, match='gate mode: unknown name "rule"; known: errors, local, mean'):
         gate_mode("rule")
     with pytest.raises(ArgumentError, match="signs: expected an option of the gate"):
         gate_mode("rules", signs="free")
