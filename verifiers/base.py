@@ -146,6 +146,19 @@ def get(name: str, **options: Any) -> Verifier:
     return verifiers.create(name, **options)
 
 
+def as_extractor(extractor: str | Extractor) -> Extractor:
+    """`extractor` itself, or the one registered under that name.
+
+    Raises:
+        UnknownNameError: nobody registered that name.
+        ArgumentError: neither a name nor an extractor.
+    """
+    found = extractors.create(extractor) if isinstance(extractor, str) else extractor
+    if not isinstance(found, Extractor):
+        raise ArgumentError(f"extractor: expected a registered name or an extractor, got {type(found).__name__}")
+    return found
+
+
 _BUILT_IN_EXTRACTORS = ("boxed", "answer_tag", "hash", "phrase", "last_number", "choice", "code_block", "auto")
 _BUILT_IN_VERIFIERS = {
     "all_of": "rewardgate.verifiers.compose:AllOf",

@@ -4,7 +4,7 @@ import re
 from time import perf_counter
 
 from ..rollouts.messages import Completion, Prompt, prompt_text
-from .base import Extractor, Outcome, Target, Verdict, extractors
+from .base import Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.results import shown
 from .letters import named_letters
 from .target_texts import target_texts
@@ -26,6 +26,7 @@ class ChoiceVerifier:
         extractor: what finds the committed answer: a registered name, or an extractor.
 
     Raises:
+        ArgumentError: `extractor` is neither a name nor an extractor.
         UnknownNameError: nobody registered `extractor`.
 
     Example:
@@ -38,7 +39,7 @@ class ChoiceVerifier:
     version = "1"
 
     def __init__(self, extractor: str | Extractor = "choice") -> None:
-        self._extractor = extractors.create(extractor) if isinstance(extractor, str) else extractor
+        self._extractor = as_extractor(extractor)
 
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
         """The verdict; never raises on any completion or target."""

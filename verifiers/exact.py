@@ -5,7 +5,7 @@ from collections.abc import Set
 from time import perf_counter
 
 from ..rollouts.messages import Completion, Prompt
-from .base import Extracted, Extractor, Outcome, Target, Verdict, extractors
+from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.results import shown
 from .regions import answer_region
 from .target_texts import target_texts
@@ -39,6 +39,7 @@ class ExactVerifier:
         ignore_article: `the ellipse` is `ellipse`.
 
     Raises:
+        ArgumentError: `extractor` is neither a name nor an extractor.
         UnknownNameError: nobody registered `extractor`.
 
     Example:
@@ -56,7 +57,7 @@ class ExactVerifier:
         ignore_punctuation: bool = True,
         ignore_article: bool = True,
     ) -> None:
-        self._extractor = extractors.create(extractor) if isinstance(extractor, str) else extractor
+        self._extractor = as_extractor(extractor)
         self._ignore_case = ignore_case
         self._ignore_punctuation = ignore_punctuation
         self._ignore_article = ignore_article

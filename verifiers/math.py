@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..rollouts.messages import Completion, Prompt
-from .base import Extracted, Extractor, Outcome, Target, Verdict, extractors
+from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.arithmetic import CostlyError
 from .expression.compare import compare
 from .expression.letters import compare_letters
@@ -40,7 +40,7 @@ class MathVerifier:
         workers: the killable workers to use; None takes the process's shared ones when first needed.
 
     Raises:
-        ArgumentError: `timeout_s` is not positive.
+        ArgumentError: `timeout_s` is not positive, or `extractor` neither a name nor an extractor.
         UnknownNameError: nobody registered `extractor`.
 
     Example:
@@ -59,7 +59,7 @@ class MathVerifier:
         timeout_s: float = 5.0,
         workers: "Workers | None" = None,
     ) -> None:
-        self._extractor = extractors.create(extractor) if isinstance(extractor, str) else extractor
+        self._extractor = as_extractor(extractor)
         self._symbolic = SymbolicStages(workers, fallback, timeout_s)
 
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:

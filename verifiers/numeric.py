@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt
-from .base import Extracted, Extractor, Outcome, Target, Verdict, extractors
+from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.arithmetic import CostlyError
 from .expression.nodes import Collection, Labelled, Node, Opaque
 from .expression.normalise import normalise
@@ -52,7 +52,7 @@ class NumericVerifier:
         workers: the killable workers to use; None takes the process's shared ones when first needed.
 
     Raises:
-        ArgumentError: an option is out of its range.
+        ArgumentError: an option breaks its rule.
         UnknownNameError: nobody registered `extractor`.
 
     Example:
@@ -80,7 +80,7 @@ class NumericVerifier:
         self._significant_digits = _count("significant_digits", significant_digits, at_least=1)
         self._decimals = _count("decimals", decimals, at_least=0)
         self._symbolic = SymbolicStages(workers, fallback, timeout_s)
-        self._extractor = extractors.create(extractor) if isinstance(extractor, str) else extractor
+        self._extractor = as_extractor(extractor)
 
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
         """The verdict; never raises on any completion or target."""

@@ -107,3 +107,13 @@ def test_no_target_and_no_completion_makes_a_verifier_raise(name: str, target: A
 def test_a_target_that_no_verifier_can_use_is_bad(name: str, target: Any) -> None:
     verdict = built(name).verify("5", target)
     assert (verdict.outcome, verdict.reward) == (Outcome.BAD_TARGET, None)
+
+
+@pytest.mark.parametrize("name", ["auto", "choice", "exact", "math", "numeric"])
+def test_an_extractor_is_a_registered_name_or_an_extractor(name: str) -> None:
+    named, given_ = (get(name, extractor=one).verify("#### 5\nB", "5") for one in ("hash", extractors.create("hash")))
+    assert named == given_
+    with pytest.raises(UnknownNameError, match=r'^extractor: unknown name "hsh"'):
+        get(name, extractor="hsh")
+    with pytest.raises(ArgumentError, match=r"^extractor: expected a registered name or an extractor, got int"):
+        get(name, extractor=5)
