@@ -1,7 +1,7 @@
 """One generic registry: name -> factory, for verifiers, extractors, formats and every later plug-in.
 
-Built-in plug-ins are registered as `"module:attribute"` strings relative to the package and imported
-when first asked for, so that a registry costs nothing to import. Other packages add theirs by entry
+Built-in plug-ins are registered as `"module:attribute"` strings (`"rewardgate.verifiers.math:MathVerifier"`) and
+imported when first asked for, so that a registry costs nothing to import. Other packages add theirs by entry
 point, in the group that the registry is built with.
 """
 
@@ -38,15 +38,15 @@ class Registry(Generic[T]):
         self._kind = kind
         self._entry_point_group = entry_point_group
         self._factories: dict[str, Factory[T] | str] = {}
+        self._asked: set[str] = set()
 
     def register(self, name: str, factory: Factory[T] | str) -> None:
         """Add `factory` under `name`.
 
         Args:
             name: the name users type.
-            factory: called with the user's options; or `"module:attribute"`, imported when first
-                asked for, the module relative to the package (`".exact:ExactVerifier"` is not
-                accepted; `"rewardgate.verifiers.exact:ExactVerifier"` is).
+            factory: called with the user's options; or `"module:attribute"`, the module by its full name,
+                imported when first asked for.
 
         Raises:
             DuplicateNameError: the name is taken.
@@ -60,10 +60,21 @@ class Registry(Generic[T]):
 
         Raises:
             UnknownNameError: nobody registered it.
+            DuplicateNameError: several did, so that which one answers would depend on what is installed.
         """
         found = self._factories.get(name)
-        if found is None:
-            found = self._from_entry_points(name)
+        if found is None or name not in self._asked:
+            # Once for a name of ours: reading what is installed takes milliseconds.
+            points = [point for point in self._entry_points() if point.name == name]
+            if len(points) + (found is not None) > 1:
+                owners = ", ".join([*["rewardgate"] * (found is not None), *(point.value for point in points)])
+                raise DuplicateNameError(f'{self._kind}: expected one plug-in named "{name}", got {owners}')
+            if points:
+                return cast("Factory[T]", points[0].load())
+            if found is None:
+                known = ", ".join(self.names())
+                raise UnknownNameError(f'{self._kind}: unknown name "{name}"; known: {known}')
+            self._asked.add(name)
         if isinstance(found, str):
             module, _, attribute = found.partition(":")
             found = cast("Factory[T]", getattr(import_module(module), attribute))
@@ -71,11 +82,16 @@ class Registry(Generic[T]):
         return found
 
     def create(self, name: str, **options: Any) -> T:
-        """What the factory under `name` returns for `options`."""
+        """What the factory under `name` returns for `options`.
+
+        Raises:
+            UnknownNameError: nobody registered `name`.
+            DuplicateNameError: several did.
+        """
         return self.factory(name)(**options)
 
     def names(self) -> list[str]:
-        """Every known name, sorted."""
+        """Every known name, sorted; one that is registered twice is listed too."""
         return sorted({*self._factories, *(point.name for point in self._entry_points())})
 
     def __contains__(self, name: str) -> bool:
@@ -86,10 +102,3 @@ class Registry(Generic[T]):
 
     def _entry_points(self) -> Any:
         return entry_points(group=self._entry_point_group)
-
-    def _from_entry_points(self, name: str) -> Factory[T]:
-        for point in self._entry_points():
-            if point.name == name:
-                return cast("Factory[T]", point.load())
-        known = ", ".join(self.names())
-        raise UnknownNameError(f'{self._kind}: unknown name "{name}"; known: {known}')

@@ -35,6 +35,27 @@ def test_a_built_in_is_imported_when_first_asked_for(shapes: Registry[str]) -> N
     assert str(shapes.create("fraction", numerator=1, denominator=2)) == "1/2"
 
 
+@pytest.mark.parametrize(
+    ("name", "owners"),
+    [("square", "rewardgate, decimal:Decimal"), ("decimal", "decimal:Decimal, fractions:Fraction")],
+)
+def test_a_name_that_two_packages_register_answers_for_neither(
+    monkeypatch: pytest.MonkeyPatch, shapes: Registry[str], name: str, owners: str
+) -> None:
+    points = EntryPoints(
+        EntryPoint(name, value, "example.shapes")
+        for name, value in [
+            ("square", "decimal:Decimal"),
+            ("decimal", "decimal:Decimal"),
+            ("decimal", "fractions:Fraction"),
+        ]
+    )
+    monkeypatch.setattr(registry_module, "entry_points", lambda group: points.select(group=group))
+    assert shapes.names() == ["decimal", "square"]
+    with pytest.raises(DuplicateNameError, match=f'shape: expected one plug-in named "{name}", got {owners}'):
+        shapes.create(name)
+
+
 def test_an_entry_point_of_another_package_is_known(monkeypatch: pytest.MonkeyPatch, shapes: Registry[str]) -> None:
     points = EntryPoints([EntryPoint("decimal", "decimal:Decimal", "example.shapes")])
     monkeypatch.setattr(registry_module, "entry_points", lambda group: points.select(group=group))
