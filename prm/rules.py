@@ -10,10 +10,10 @@ from fractions import Fraction
 
 from ..verifiers.expression.arithmetic import CostlyError
 from ..verifiers.expression.results import shown
-from .agreement import agree
+from .arithmetic.agreement import agree
+from .arithmetic.equalities import Equality, equalities
+from .arithmetic.readings import readings
 from .base import StepRow, StepScore
-from .equalities import Equality, equalities
-from .readings import readings
 
 __all__ = ["ArithmeticScorer"]
 

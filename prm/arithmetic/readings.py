@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..verifiers.expression.arithmetic import CostlyError, evaluate
+from ...verifiers.expression.arithmetic import CostlyError, evaluate
 from .operands import Operand
 
 __all__ = ["MAX_ROUNDED", "Reading", "n_rounded", "plain_value", "readings", "without_marks"]
@@ -59,7 +59,7 @@ def readings(operand: Operand, values: Mapping[str, Fraction] | None = None) -> 
         values: what the capital letters in it stand for.
 
     Example:
-        >>> from rewardgate.prm.operands import read_right
+        >>> from rewardgate.prm.arithmetic.operands import read_right
         >>> [str(reading.value) for reading in readings(read_right("2 hours * 50%", 0, 13))]
         ['1', '100', '3600', '360000']
     """

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 
-from ..verifiers.expression.numbers import terminates
+from ...verifiers.expression.numbers import terminates
 from .operands import Operand
 from .readings import MAX_ROUNDED, Reading, n_rounded, plain_value, readings, without_marks
 
@@ -43,7 +43,7 @@ def agree(
         values: what capital letters stand for; used only to check a substitution, `A * B = 3 * 4`.
 
     Example:
-        >>> from rewardgate.prm.equalities import equalities
+        >>> from rewardgate.prm.arithmetic.equalities import equalities
         >>> [agree(one.left, one.right) for one in equalities("10/3 = 3.33, 10/3 = 3.34, 1/2 of 12 eggs = 6 eggs")]
         [True, False, True]
     """

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from ..verifiers.expression.words import SCALES as _LARGE
-from .arithmetic_tokens import Token, measure_of
+from ...verifiers.expression.words import SCALES as _LARGE
+from .tokens import Token, measure_of
 
 __all__ = ["SCALES", "Ending", "ending", "is_tied", "is_unit_word", "label_of"]
 

@@ -6,9 +6,9 @@ term, an operator without its other side. Nothing is computed here.
 
 from dataclasses import dataclass
 
-from .arithmetic_tokens import tokens_of
-from .operand_reader import Reader
-from .operand_words import Ending, ending, is_tied
+from .reader import Reader
+from .tokens import tokens_of
+from .words import Ending, ending, is_tied
 
 __all__ = ["Operand", "read_left", "read_right"]
 
@@ -85,7 +85,7 @@ def read_left(text: str, start: int, end: int, *, is_cut: bool = False) -> Opera
         position = max(reader.position, position + 1)
     if reader is None or reader.wants or reader.stopped_by or (is_cut and reader.first == 0):
         return None
-    is_number = not reader.operators
+    is_number = not reader.n_operators
     # A number with its unit names what is counted: `5 books = 5 * 3`. A letter may be named after any word.
     if (is_number and reader.has_words) or is_tied(tokens, reader.first, is_number=is_number and not reader.names):
         return None
@@ -104,7 +104,7 @@ def _operand(reader: Reader, *, is_doubtful: bool = False) -> Operand | None:
         "".join(reader.pieces[leading:]),
         reader.tokens[reader.first + leading].start,
         reader.tokens[(reader.unit_start or reader.position) - 1].end,
-        is_number=not reader.operators,
+        is_number=not reader.n_operators,
         head=reader.head,
         labels=frozenset(reader.labels),
         letters=frozenset(reader.letters),

@@ -8,8 +8,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..verifiers.expression.units import Unit, read_unit
-from ..verifiers.expression.words import read_words
+from ...verifiers.expression.units import Unit, read_unit
+from ...verifiers.expression.words import read_words
 
 __all__ = ["Token", "measure_of", "tokens_of"]
 

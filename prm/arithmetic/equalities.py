@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from ..verifiers.expression.arithmetic import CostlyError
-from ..verifiers.unicode_text import half_width
+from ...verifiers.expression.arithmetic import CostlyError
+from ...verifiers.unicode_text import half_width
 from .operands import Operand, read_left, read_right
 
 __all__ = ["MAX_CHARACTERS", "MAX_SIGNS", "Equality", "equalities"]
