@@ -7,11 +7,11 @@ imported by the command that needs them, so that `--help` is quick.
 import os
 import signal
 import sys
-from collections import deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from enum import StrEnum
-from itertools import count
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,11 +19,9 @@ import typer
 from typer.main import get_command
 
 from . import __version__
-from .errors import ArgumentError, RewardgateError
+from .errors import ArgumentError, MissingExtraError, RewardgateError
 
 if TYPE_CHECKING:
-    from .rollouts.records import Rollout
-    from .rollouts.refusals import Refusal
     from .verifiers.base import Verifier
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -46,6 +44,9 @@ class Kind(StrEnum):
 
     VERIFIERS = "verifiers"
     EXTRACTORS = "extractors"
+    SCORERS = "scorers"
+    ESTIMATORS = "estimators"
+    GATES = "gates"
     FORMATS = "formats"
 
 
@@ -122,7 +123,7 @@ def audit(
         referee=_verifier(referee, workers=workers, timeout_s=timeout_s),
         near=near,
         correct_at=correct_at,
-        progress=sys.stderr.isatty() if progress is None else progress,
+        progress=_shows_progress(progress),
     )
     if json_path == "-":
         typer.echo(report.model_dump_json(indent=2))
@@ -150,6 +151,7 @@ def verify(
 ) -> None:
     """Write one verdict per row of FILE, in order, refused rows included."""
     from .rollouts.reading import read_rows
+    from .verifiers.verdict_rows import verdict_rows
 
     judge = _verifier(verifier, workers=workers, timeout_s=timeout_s)
     rows = read_rows(
@@ -160,18 +162,97 @@ def verify(
         response_key=response_key,
         target_key=target_key,
     )
-    show = sys.stderr.isatty() if progress is None else progress
-    _write_verdicts(rows, judge, name=verifier, out=out, progress=show)
+    _write_rows(out, verdict_rows(rows, judge, name=verifier, progress=_shows_progress(progress)))
+
+
+@app.command()
+def advantages(
+    file: FileArgument,
+    estimator: Annotated[str, typer.Option(help="Of mixed groups; see `rewardgate list estimators`.")] = "grpo",
+    scorer: Annotated[str, typer.Option(help="Scores the steps of open groups; `list scorers`.")] = "arithmetic",
+    mode: Annotated[str, typer.Option("--gate", help="How step scores become credit; `list gates`.")] = "rules",
+    tokenizer: Annotated[
+        str | None, typer.Option(help="tokenizer.json, its folder or a hub name. Default: one advantage a step.")
+    ] = None,
+    verifier: Annotated[
+        str | None,
+        typer.Option(help="Judges outcomes: a name, pkg.mod:fn or path/file.py:fn. Default: logged rewards."),
+    ] = None,
+    out: Annotated[str, typer.Option(help="Where the rows go, one JSON line a rollout; - for stdout.")] = "-",
+    batch_groups: Annotated[int, typer.Option(min=1, help="Groups whose scale is matched together.")] = 64,
+    format_name: FormatName = "auto",
+    prompt_key: PromptKey = None,
+    prompt_id_key: PromptIdKey = None,
+    response_key: ResponseKey = None,
+    target_key: TargetKey = None,
+    reward_key: RewardKey = None,
+    group_key: GroupKey = None,
+    workers: WorkersOption = 2,
+    timeout_s: TimeoutOption = 30.0,
+) -> None:
+    """Write the gated advantages of every rollout of FILE: a step's, or with a tokenizer each token's."""
+    from .prm import get as get_scorer
+    from .prm.tokenizers import load_tokenizer
+    from .rollouts.reading import read
+
+    pipeline, grpo = _needs_torch("pipeline"), _needs_torch("grpo")
+    grpo.estimators.factory(estimator)
+    config = grpo.gate_mode(mode, estimator=estimator)
+    judge = None if verifier is None else _verifier(verifier, workers=workers, timeout_s=timeout_s)
+    reading = read(
+        file,
+        format=format_name,
+        prompt_key=prompt_key,
+        prompt_id_key=prompt_id_key,
+        response_key=response_key,
+        target_key=target_key,
+        reward_key=reward_key,
+        group_key=group_key,
+        tokens=tokenizer is not None,
+    )
+    totals = Counter[str]()
+    batches = pipeline.iter_token_advantages(
+        reading,
+        judge,
+        get_scorer(scorer),
+        config,
+        None if tokenizer is None else load_tokenizer(tokenizer),
+        batch_groups=batch_groups,
+    )
+
+    def rows() -> "Iterator[dict[str, Any]]":
+        for batch in batches:
+            yield from pipeline.advantage_rows(batch, first_row=totals["rollouts"])
+            totals.update(pipeline.tally(batch))
+
+    _write_rows(out, rows())
+    typer.echo(
+        f"{totals['rollouts']} rollouts, {reading.summary.n_refused} rows refused · {totals['opened']} of "
+        f"{totals['groups']} groups opened · {scorer} asked about {totals['scored']} rollouts · "
+        f"{totals['nonzero']} of {totals['units']} {'steps' if tokenizer is None else 'tokens'} have an advantage "
+        "other than 0",
+        err=True,
+    )
 
 
 @app.command("list")
 def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> None:
     """List what is registered, built in and by entry points of other packages."""
+    from .prm import step_scorers
     from .rollouts.formats import formats
     from .verifiers.base import extractors, verifiers
 
-    registry = {Kind.VERIFIERS: verifiers, Kind.EXTRACTORS: extractors, Kind.FORMATS: formats}[kind]
-    for name in registry.names():
+    if kind in (Kind.ESTIMATORS, Kind.GATES):
+        grpo = _needs_torch("grpo")
+        names = grpo.estimators if kind is Kind.ESTIMATORS else sorted(grpo.GATE_MODES)
+    else:
+        names = {
+            Kind.VERIFIERS: verifiers,
+            Kind.EXTRACTORS: extractors,
+            Kind.SCORERS: step_scorers,
+            Kind.FORMATS: formats,
+        }[kind]
+    for name in names:
         typer.echo(name)
 
 
@@ -220,43 +301,23 @@ def _verifier(spec: str, *, workers: int, timeout_s: float) -> "Verifier":
     return load_verifier(spec, workers=workers, timeout_s=timeout_s)
 
 
-def _write_verdicts(
-    rows: "Iterable[Rollout | Refusal]", verifier: "Verifier", *, name: str, out: str, progress: bool
-) -> None:
-    """One line per row, in order: the refused rows wait between the judged ones until it is their turn."""
-    from .rollouts.refusals import Refusal
-    from .rollouts.writing import refusal_row, verdict_row, write_row
-    from .verifiers.batch import iter_verdicts
+def _needs_torch(room: str) -> Any:
+    """The room of that name; most of what the command does goes without torch."""
+    try:
+        return import_module(f".{room}", __package__)
+    except ImportError as error:
+        if error.name != "torch":
+            raise
+        raise MissingExtraError("torch is not installed; pip install 'rewardgate[torch]'") from error
 
-    waiting: deque[Rollout | Refusal] = deque()
 
-    def judged() -> "Iterator[Rollout]":
-        for row in rows:
-            waiting.append(row)
-            if not isinstance(row, Refusal):
-                yield row
+def _shows_progress(progress: bool | None) -> bool:
+    return sys.stderr.isatty() if progress is None else progress
 
-    numbers = count()
+
+def _write_rows(out: str, rows: "Iterable[dict[str, Any]]") -> None:
+    from .rollouts.writing import write_row
+
     with nullcontext(sys.stdout) if out == "-" else Path(out).open("w", encoding="ascii", newline="\n") as file:
-
-        def write_refusals() -> None:
-            while waiting and isinstance(waiting[0], Refusal):
-                refusal = waiting.popleft()
-                assert isinstance(refusal, Refusal)
-                write_row(file, refusal_row(refusal, row=next(numbers), verifier=name, version=verifier.version))
-
-        for verdict in iter_verdicts(verifier, judged(), progress=progress):
-            write_refusals()
-            rollout = waiting.popleft()
-            assert not isinstance(rollout, Refusal)
-            line = 0 if rollout.source is None else rollout.source.line
-            written = verdict_row(
-                verdict,
-                row=next(numbers),
-                line=line,
-                prompt_id=rollout.prompt_id or None,
-                verifier=name,
-                version=verifier.version,
-            )
-            write_row(file, written)
-        write_refusals()
+        for row in rows:
+            write_row(file, row)

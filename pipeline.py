@@ -7,6 +7,7 @@
 The scorer is called for the rollouts of open groups only, and of those for the ones that have an outcome.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -31,7 +32,7 @@ from .rollouts.writing import advantage_row
 from .verifiers.base import Verdict, Verifier
 from .verifiers.batch import verify_many
 
-__all__ = ["TokenAdvantages", "advantage_rows", "iter_token_advantages", "token_advantages"]
+__all__ = ["TokenAdvantages", "advantage_rows", "iter_token_advantages", "tally", "token_advantages"]
 
 Span = tuple[int, int]
 
@@ -251,6 +252,19 @@ def advantage_rows(result: TokenAdvantages, *, first_row: int = 0) -> Iterator[d
                 for (start, end), score in zip(result.steps[row], scores, strict=True)
             ],
         )
+
+
+def tally(result: TokenAdvantages) -> Counter[str]:
+    """What a batch adds to the totals of a file: rollouts, groups, opened groups, rollouts that were scored, tokens
+    (steps without a tokenizer) and those with an advantage other than 0."""
+    return Counter(
+        rollouts=len(result.rollouts),
+        groups=len(result.groups),
+        opened=sum(result.gated.report.opened.values()),
+        scored=result.n_scored_rows,
+        units=int(result.completion_mask.sum()),
+        nonzero=int((result.advantages != 0).sum()),
+    )
 
 
 def _step_row(rollout: Rollout, text: str, spans: Sequence[Span]) -> StepRow:

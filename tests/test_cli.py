@@ -103,12 +103,6 @@ def test_a_users_function_is_a_verifier(tmp_path: Path) -> None:
     assert [json.loads(line)["reward"] for line in done.stdout.splitlines()] == [1.0, 0.0]
 
 
-def test_list_names_what_is_registered() -> None:
-    assert {"auto", "choice", "exact", "math", "numeric"} <= set(run("list", "verifiers").stdout.split())
-    assert {"auto", "boxed", "hash"} <= set(run("list", "extractors").stdout.split())
-    assert {"columns", "native"} <= set(run("list", "formats").stdout.split())
-
-
 @pytest.mark.parametrize("arguments", [("verify", FIXTURE), ("audit", "--demo", "--json", "-")])
 def test_a_reader_that_goes_away_is_no_traceback_and_no_finding(arguments: tuple[str | Path, ...]) -> None:
     reading, writing = os.pipe()
@@ -171,3 +165,64 @@ def test_a_full_disk_is_one_line_and_exit_2() -> None:
     done = run("verify", FIXTURE, "--out", "/dev/full")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+
+
+def two_groups(tmp_path: Path) -> Path:
+    rows = [
+        {"prompt": "p", "response": text, "target": "13", "reward": 0.0}
+        for text in ("3 * 4 = 11\n\n11 + 1 = 12", "3 * 4 = 12\n\n12 + 2 = 14")
+    ]
+    mixed = [{"prompt": "q", "response": f"\\boxed{{{n}}}", "target": "1", "reward": float(n)} for n in (0, 1)]
+    return write_rows(tmp_path / "rollouts.jsonl", *rows, *mixed)
+
+
+def test_advantages_are_written_a_rollout_a_line_and_summed_up_on_stderr(tmp_path: Path) -> None:
+    done = run("advantages", two_groups(tmp_path))
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert [row["kind"] for row in rows] == ["all_wrong", "all_wrong", "mixed", "mixed"]
+    assert [row["unit"] for row in rows] == ["step"] * 4
+    assert rows[0]["advantages"][0] < 0
+    assert rows[1]["advantages"] == [0.0, 0.0]
+    assert rows[2]["advantages"][0] == pytest.approx(-rows[3]["advantages"][0])
+    assert "1 of 2 groups opened · arithmetic asked about 2 rollouts · 4 of 6 steps" in done.stderr
+
+
+def test_advantages_by_token_name_the_tokens_and_their_steps(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    letters = {letter: number for number, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    tokenizer = Tokenizer(models.BPE(letters, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    done = run("advantages", two_groups(tmp_path), "--tokenizer", tmp_path, "--out", tmp_path / "out.jsonl")
+    first = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])
+    assert (done.returncode, done.stdout) == (0, "")
+    assert first["unit"] == "token"
+    assert len(first["advantages"]) == len(first["step_ids"]) == len(first["token_ids"]) == 23
+    assert first["step_ids"] == [0] * 12 + [1] * 11
+
+
+@pytest.mark.parametrize(
+    "option", [("--estimator", "nope"), ("--scorer", "nope"), ("--gate", "nope"), ("--estimator", "ema")]
+)
+def test_a_name_that_advantages_cannot_use_is_one_line_and_exit_2(tmp_path: Path, option: tuple[str, str]) -> None:
+    done = run("advantages", two_groups(tmp_path), *option)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("verifiers", {"auto", "choice", "exact", "math", "numeric"}),
+        ("extractors", {"auto", "boxed", "hash"}),
+        ("formats", {"native", "columns"}),
+        ("scorers", {"arithmetic"}),
+        ("estimators", {"grpo", "rloo"}),
+        ("gates", {"rules", "verigate"}),
+    ],
+)
+def test_list_names_what_is_registered(kind: str, names: set[str]) -> None:
+    assert names <= set(run("list", kind).stdout.split())
