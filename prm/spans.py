@@ -120,11 +120,10 @@ def _step_ends(text: str, spans: Sequence[Span]) -> IntArray:
 
 
 class _Stretch(NamedTuple):
-    """Bytes of the joined pieces from `start` up to the next stretch, and the bytes of the text that they are."""
+    """Bytes of the joined pieces from `start` up to the next stretch, and where they begin in the text."""
 
     start: int
     text_start: int
-    text_end: int
 
 
 def _placed(starts: IntArray, tokens: IntArray, text: str, joined: bytes) -> IntArray:
@@ -139,9 +138,10 @@ def _placed(starts: IntArray, tokens: IntArray, text: str, joined: bytes) -> Int
             f"pieces: expected the UTF-8 of the text ({_shown(encoded, text_end)}), got {_shown(joined, end)}{token}; "
             "take as text what the tokenizer makes of the ids, without special tokens and without any clean-up"
         )
-    table = np.array(stretches, dtype=np.int64)  # (stretches, 3)
-    start, text_start, text_end = table[np.searchsorted(table[:, 0], starts, side="right") - 1].T
-    return np.minimum(text_start + starts - start, text_end)
+    table = np.array(stretches, dtype=np.int64)  # (stretches, 2)
+    starts = np.maximum(starts, stretches[0].start)  # tokens of the white space that the text lacks
+    start, text_start = table[np.searchsorted(table[:, 0], starts, side="right") - 1].T
+    return text_start + starts - start
 
 
 def _shown(some: bytes, at: int) -> str:
@@ -151,21 +151,21 @@ def _shown(some: bytes, at: int) -> str:
 def _agreement(starts: IntArray, text: str, encoded: bytes, joined: bytes) -> tuple[list[_Stretch], int, int]:
     """The stretches as far as they can be told, and where in the pieces and in the text they end."""
     dropped = len(encoded.lstrip(_WHITE_SPACE)) - len(encoded) + len(joined) - len(joined.lstrip(_WHITE_SPACE))
-    stretches = [_Stretch(0, 0, 0)]
     at, text_at, character = max(dropped, 0), 0, 0
+    stretches: list[_Stretch] = []
     for run in [*_REPLACED.finditer(text), None]:
         verbatim = text[character : len(text) if run is None else run.start()].encode("utf-8", "surrogatepass")
         agreeing = _common_length(verbatim, joined[at : at + len(verbatim)])
-        stretches.append(_Stretch(at, text_at, text_at + agreeing))
+        stretches.append(_Stretch(at, text_at))
         at, text_at = at + agreeing, text_at + agreeing
         if run is None or agreeing < len(verbatim):
             break
-        character = run.end()
         widths = _replaced_widths(starts, joined, at, run.end() - run.start())
         if widths is None:
             break
+        character = run.end()
         for width in widths:
-            stretches.append(_Stretch(at, text_at, text_at))
+            stretches.append(_Stretch(at, text_at))
             at, text_at = at + width, text_at + 3  # U+FFFD is three bytes
     return stretches, at, text_at
 

@@ -63,6 +63,7 @@ def test_what_only_looks_like_a_block_is_none(text: str) -> None:
 
 def test_an_opener_left_open_does_not_reach_the_closer_of_a_later_formula() -> None:
     assert blocks("a \\[ x\n\nb \\[ y \\] c") == ["\\[ y \\]"]
+    assert blocks("a \\[ x\n\nb \\[ y \\] c\n\nd \\]") == ["\\[ y \\]"]
     assert blocks("a $$ x\n\nb $$ y $$ c") == ["$$ y $$"]
     assert blocks("\\begin{align} x\n\n\\begin{align} y \\end{align}") == ["\\begin{align} y \\end{align}"]
     assert blocks("\\[ \\begin{cases} x \\]\n\n\\[ y \\end{cases} \\]") == [

@@ -151,6 +151,7 @@ def test_a_boundary_inside_a_token_belongs_to_the_step_that_the_token_begins_in(
         ("ab", [b" ", b"a", b"b", b"\n\n"], [0, 0, 1, 1]),
         ("ab", [b" a", b"b", b" ", b"\xe2\x88"], [0, 1, 1, 1]),
         (" ab", [b"  a", b"b"], [0, 2]),
+        ("abc", [b" ", b"\n", b"\t", b"a", b"b", b"c"], [0, 0, 0, 0, 1, 2]),
         ("ab", [b"ab", b"\xf0\x9f\x98"], [0, 1]),
         # Tokens without bytes stand where the next byte stands, and at the end in the last step.
         ("ab", [b"", b"a", b"", b"b", b""], [0, 0, 1, 1, 1]),
@@ -176,6 +177,7 @@ def test_what_decoders_and_hosts_do_to_a_text_is_undone(text: str, pieces: Piece
         ("é", ["e\u0301".encode()], r"\(b'\\xc3\\xa9' at byte 0\), got b'e\\xcc\\x81' at byte 0"),
         ("\ufffd", [b"ab"], r"\(b'\\xef\\xbf\\xbd' at byte 0\), got b'ab' at byte 0"),
         ("\ufffd\ufffd", [b"a\xff"], r"\(b'.*' at byte 0\), got b'a\\xff' at byte 0"),
+        ("\ufffd\ufffd\ufffd", [b"a", b"\xff", b""], r"\(b'.*' at byte 0\), got b'a\\xff' at byte 0"),
         ("a\ufffdb", [b"a", b"\xff", b"c"], r"\(b'b' at byte 4\), got b'c' at byte 2 \(token 2\)"),
         ("", [b"a"], r"\(the end at byte 0\), got b'a' at byte 0"),
     ],

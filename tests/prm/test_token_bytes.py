@@ -144,6 +144,10 @@ def test_a_tokenizer_whose_tokens_have_no_bytes_of_their_own_is_refused_with_wha
         (tokenizers.decoders.WordPiece(), '"type": "WordPiece"'),
         (tokenizers.decoders.BPEDecoder(), '"suffix": "</w>"'),
         (tokenizers.decoders.Sequence([tokenizers.decoders.Strip(" ", 1, 0)]), '"type": "Strip"'),
+        (
+            tokenizers.decoders.Sequence([tokenizers.decoders.ByteFallback(), tokenizers.decoders.Strip("a", 1, 0)]),
+            "Strip",
+        ),
         (tokenizers.decoders.Replace(tokenizers.Regex("a+"), "b"), '"Regex": "a[+]"'),
         (tokenizers.decoders.Fuse(), '"type": "Fuse"'),
     ]:
