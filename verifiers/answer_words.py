@@ -70,11 +70,13 @@ _ASCII_WORDS = (
     _word("espuesta", r"es|ser[íi]a"),
     _word("esposta", r"[ée]|ser[áa]"),
     _word("isposta", r"[èe]"),
-    _word("Antwoord", r"is"),
     _word("ntwoord", r"is"),
     _word("Jawaban", r"adalah|nya"),
     _word("Jibu", r"ni"),
     _word("Cevap", r""),
+    _word("cevap", r""),
+    _word("aspunsul", r"este|e"),
+    _word("aspuns", r"este|e"),
     _word("Vastaus", r"on"),
     _word("Svaret", r"[äe]r"),
     _word("Svar", r"[äe]r"),
@@ -96,8 +98,8 @@ _OTHERS = (
     _word("dpowiedź", r"to|brzmi|jest"),
     _word("dpověď", r"je|zní"),
     _word("álasz", r""),
+    _word("ăspunsul", r"este|e"),
     _word("ăspuns", r"este|e"),
-    _word("ispuns", r"este"),
     _word("Đáp án", r"là"),
     _word("đáp án", r"là"),
     _word("Trả lời", r""),
@@ -109,8 +111,7 @@ _OTHERS = (
     _word("الجواب", r"هو"),
     _word("תשובה", r"היא"),
     _word("πάντηση", r"είναι"),
-    _word("evap", r""),
 )
 OTHER_WORDS = tuple(sorted(_OTHERS, key=lambda word: -len(word.stem)))
-"""Words that hold, or whose copula holds, a letter outside ASCII; looked for only in texts that do.
+"""Words that hold a letter outside ASCII; looked for only in texts that do.
 The longest first: 答え before 答."""
