@@ -7,7 +7,7 @@ Rewriting of text only; nothing is parsed into meaning here, and every step is l
 import re
 from collections.abc import Callable
 
-__all__ = ["closing_brace", "without_latex_variants"]
+__all__ = ["closing_bracket", "without_latex_variants"]
 
 MAX_DEPTH = 40
 
@@ -53,11 +53,11 @@ _UNIT_LETTERS = frozenset("msghLlNJWVAKCF")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def closing_brace(text: str, opening: int, pair: str = "{}") -> int:
+def closing_bracket(text: str, opening: int, pair: str = "{}") -> int:
     """Index of the bracket that closes the one at `opening`, or -1 where none does.
 
     Example:
-        >>> closing_brace("{a{b}}c", 0)
+        >>> closing_bracket("{a{b}}c", 0)
         5
     """
     depth = 0
@@ -99,7 +99,7 @@ def without_latex_variants(text: str) -> str:
     text = _FRACTION.sub(_braced_fraction, text)
     text = _SHORT_SCRIPT.sub(r"\1\2", text).strip()
     for _ in range(MAX_DEPTH):
-        if not (text.startswith("{") and closing_brace(text, 0) == len(text) - 1):
+        if not (text.startswith("{") and closing_bracket(text, 0) == len(text) - 1):
             break
         text = text[1:-1].strip()
     return text.replace("\x03", "\\\\")
@@ -109,7 +109,7 @@ def _rewritten(text: str, opening: re.Pattern[str], rewrite: Callable[[str, str]
     pieces: list[str] = []
     position = 0
     while found := opening.search(text, position):
-        end = closing_brace(text, found.end() - 1)
+        end = closing_bracket(text, found.end() - 1)
         if end < 0 or depth > MAX_DEPTH:
             break
         pieces.append(text[position : found.start()])
@@ -138,7 +138,7 @@ def _braced_roots(text: str) -> str:
     pieces: list[str] = []
     position = 0
     while found := _ROOT_PARENTHESIS.search(text, position):
-        end = closing_brace(text, found.end() - 1, "()")
+        end = closing_bracket(text, found.end() - 1, "()")
         if end < 0:
             break
         pieces.append(text[position : found.start()])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardgate.verifiers.expression.latex import closing_brace, without_latex_variants
+from rewardgate.verifiers.expression.latex import closing_bracket, without_latex_variants
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_each_variant_has_one_spelling(text: str, plain: str):
 
 def test_an_unclosed_group_is_left_as_it_stands():
     assert without_latex_variants(r"\text{abc") == r"\text{abc"
-    assert closing_brace("{{}", 0) == -1
+    assert closing_bracket("{{}", 0) == -1
 
 
 @given(st.text(alphabet="\\{}()[]$fracsqrtext boxed0123456789^_,!", max_size=80))
