@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Signature", "read_signature"]
+__all__ = ["TARGET_NAMES", "Signature", "read_signature"]
 
 # `answer` and `solution` each name the model's text in some code and the target in other.
-SURE_TARGET_NAMES = (
+_SURE_TARGET_NAMES = (
     "target", "ground_truth", "gold", "gold_answer", "reference", "reference_answer", "label", "expected", "gt",
 )  # fmt: skip
-TARGET_NAMES = ("solution", "answer", *SURE_TARGET_NAMES)
-COMPLETION_NAMES = (
+TARGET_NAMES = ("solution", "answer", *_SURE_TARGET_NAMES)
+_COMPLETION_NAMES = (
     "completion", "response", "output", "prediction", "pred", "predicted", "solution_str", "generation", "model_output",
 )  # fmt: skip
-PROMPT_NAMES = ("prompt", "question", "problem", "query", "prompt_str")
+_PROMPT_NAMES = ("prompt", "question", "problem", "query", "prompt_str")
 _TRL_COLUMNS = ("prompts", "completions", "completion_ids", "trainer_state", "log_extra", "log_metric", *TARGET_NAMES)
 _VERL_NAMES = {
     "data_source": "data_source", "solution_str": "completion", "ground_truth": "target", "extra_info": "extra_info",
@@ -79,7 +79,7 @@ def read_signature(function: Any, name: str) -> Signature:
 
 def _trl_roles(parameters: Mapping[str, inspect.Parameter], name: str) -> dict[str, str]:
     roles = {key: "column" for key in parameters if key in _TRL_COLUMNS}
-    roles |= {key: "prompt" for key in parameters if key in PROMPT_NAMES}
+    roles |= {key: "prompt" for key in parameters if key in _PROMPT_NAMES}
     missing = [key for key in _required(parameters) if key not in roles]
     # One column of an unknown name, where no other holds the target: that is the target.
     if len(missing) == 1 and not roles.keys() & set(TARGET_NAMES):
@@ -89,7 +89,7 @@ def _trl_roles(parameters: Mapping[str, inspect.Parameter], name: str) -> dict[s
 
 def _verl_roles(parameters: Mapping[str, inspect.Parameter], name: str) -> dict[str, str]:
     roles = {key: role for key, role in _VERL_NAMES.items() if key in parameters or _has_all(parameters)}
-    roles |= {key: "prompt" for key in parameters if key in PROMPT_NAMES}
+    roles |= {key: "prompt" for key in parameters if key in _PROMPT_NAMES}
     return _complete(roles, [key for key in _required(parameters) if key not in roles], parameters, name)
 
 
@@ -97,18 +97,18 @@ def _plain_roles(parameters: Mapping[str, inspect.Parameter], name: str) -> dict
     usable = [key for key, value in parameters.items() if value.kind not in (value.VAR_POSITIONAL, value.VAR_KEYWORD)]
     if any(key in parameters for key in ("queries", "prompts", "labels")):
         raise _unknown(parameters, name)
-    prompts = [key for key in usable if key in PROMPT_NAMES]
+    prompts = [key for key in usable if key in _PROMPT_NAMES]
     # Options with a default are the function's own business, unless they are named for what we have.
-    known = {*COMPLETION_NAMES, *TARGET_NAMES}
+    known = {*_COMPLETION_NAMES, *TARGET_NAMES}
     free = [key for key in usable if key not in prompts and (key in known or not _is_optional(parameters[key]))]
     if len(free) < 2:
         free = [key for key in usable if key not in prompts][:2]
     if len(free) < 2:
         raise _unknown(parameters, name)
     completion = (
-        next((key for key in free if key in COMPLETION_NAMES), None)
+        next((key for key in free if key in _COMPLETION_NAMES), None)
         or next((key for key in free if key not in TARGET_NAMES), None)
-        or next((key for key in free if key not in SURE_TARGET_NAMES), None)
+        or next((key for key in free if key not in _SURE_TARGET_NAMES), None)
         or free[0]
     )
     others = [key for key in free if key != completion]

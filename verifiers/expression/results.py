@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from ..base import Outcome
 
-__all__ = ["Comparison", "Symbolic", "SymbolicResult", "correct", "incorrect"]
+__all__ = ["Comparison", "Symbolic", "SymbolicError", "SymbolicResult", "correct", "incorrect", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def shown(node: object) -> str:
 
 
 class SymbolicError(Exception):
-    """The symbolic stage gave no answer; `verdict_rule` names why and `target_alone` who caused it.
+    """The symbolic stage gave no answer; `rule` names why and `target_alone` who caused it.
 
     Args:
         outcome: UNSUPPORTED, BUDGET or ERROR.
