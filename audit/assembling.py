@@ -140,7 +140,6 @@ def assemble(found: Ingredients) -> AuditReport:
                 is_same=found.is_same,
                 golds=golds,
                 unit=unit,
-                format_name=found.reading.format,
             )
         ),
         seconds=perf_counter() - found.started,

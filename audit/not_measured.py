@@ -9,13 +9,13 @@ __all__ = ["not_measured"]
 
 
 def not_measured(
-    judgement: Judgement, *, has_suspect: bool, is_same: bool, golds: Golds | None, unit: str, format_name: str
+    judgement: Judgement, *, has_suspect: bool, is_same: bool, golds: Golds | None, unit: str
 ) -> list[NotMeasured]:
     """One entry for each question that stays open, with what would close it."""
     return [
         *_about_rewards(judgement),
         *_about_targets(judgement, golds, has_suspect=has_suspect, is_same=is_same),
-        *_about_texts(judgement, unit, format_name),
+        *_about_texts(judgement, unit),
         _entry(
             "reliability of the referee itself",
             "no labels by people",
@@ -46,7 +46,7 @@ def _about_targets(
         yield _entry("false negatives of the verifier", why, "name another one with --referee, or audit logged rewards")
 
 
-def _about_texts(judgement: Judgement, unit: str, format_name: str) -> Iterator[NotMeasured]:
+def _about_texts(judgement: Judgement, unit: str) -> Iterator[NotMeasured]:
     if not judgement.has_responses:
         what = "causes, evidence, lengths, formats, repair and stake"
         yield _entry(what, "no responses in this file", "log the text of every response, special tokens included")
@@ -59,10 +59,7 @@ def _about_texts(judgement: Judgement, unit: str, format_name: str) -> Iterator[
             "token shares", "no token counts are logged: shares are of characters", "log n_tokens or token ids"
         )
     if not judgement.has_tool_calls:
-        why = "no tool calls in the text"
-        if format_name == "verl":
-            why = "this format strips special tokens, and tool calls with them"
-        yield _entry("tool-call format", why, "log responses with their special tokens")
+        yield _entry("tool-call format", "no tool calls in the text", "log responses with their special tokens")
 
 
 def _entry(what: str, why: str, enable: str) -> NotMeasured:

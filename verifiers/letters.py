@@ -76,7 +76,7 @@ def named_letters(answer: str) -> list[Letter]:
     text = half_width(answer[:_MAX_CHARS])
     whole = _WHOLE.match(text) or _WHOLE.match(_without_commands(text))
     if whole is not None:
-        return [Letter(whole.group("letter").upper(), _place(text, whole.group("letter")))]
+        return [Letter(whole.group("letter").upper(), text.rfind(whole.group("letter")))]
     plain = _without_commands(text)
     if _LIST.match(plain) is not None:
         listed = [Letter(match.group("letter"), match.start("letter")) for match in _LETTER.finditer(plain)]
@@ -139,10 +139,6 @@ def _without_commands(text: str) -> str:
 
 
 _COMMAND = re.compile(r"\\[a-zA-Z]+\s?|\\.|[{}$]")
-
-
-def _place(text: str, letter: str) -> int:
-    return text.rfind(letter)
 
 
 def _distinct(letters: list[Letter]) -> list[Letter]:
