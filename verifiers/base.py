@@ -20,8 +20,8 @@ class Outcome(StrEnum):
     """What a verifier found out; a closed set.
 
     CORRECT       the committed answer equals the target
-    INCORRECT     it does not (also: negated, echoed, a partial reward)
-    NO_ANSWER     the completion commits to no answer
+    INCORRECT     it does not (also: negated, a partial reward)
+    NO_ANSWER     the completion commits to no answer (also: an empty box, an echoed prompt, a quotation)
     HEDGED        it commits to several that exclude one another
     UNSUPPORTED   an answer, or a target, of a kind that this verifier cannot read
     BUDGET        reading or comparing would cost more than the verifier may spend
@@ -118,7 +118,16 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class Verifier(Protocol):
-    """Judges a completion against a target. Implementations need not inherit from this."""
+    """Judges a completion against a target. Implementations need not inherit from this.
+
+    `verifiers.batch` looks for two optional attributes, which are no part of what every verifier must have:
+
+    `verify_batch(rows: Sequence[tuple[Completion, Target, Prompt | None]]) -> list[Verdict]`
+        One verdict a row, in order; asked instead of `verify` where many rows are judged in this process.
+    `runs_in_workers: bool`
+        True says that `verify_batch` brings killable processes and a time limit of its own: it is asked
+        whatever `workers` and `budget_s` say, and from an event loop it is called in a thread.
+    """
 
     version: str
 
