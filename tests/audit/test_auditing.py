@@ -94,9 +94,9 @@ def test_evidence_names_file_line_span_and_both_forms(fixture_report: AuditRepor
 
 def test_arguments_out_of_their_range_are_refused() -> None:
     with pytest.raises(ArgumentError, match="near: expected 0 or more, got -1"):
-        audit(Groups(), near=-1)  # type: ignore[arg-type]
+        audit(Groups(), near=-1)
     with pytest.raises(ArgumentError, match="wrong_at: expected a number below correct_at"):
-        audit(Groups(), wrong_at=1.0)  # type: ignore[arg-type]
+        audit(Groups(), wrong_at=1.0)
 
 
 def test_rewards_alone_give_group_statistics_and_say_what_is_not_measured() -> None:

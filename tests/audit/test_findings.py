@@ -8,7 +8,7 @@ MIXED = group("mixed", "7", [(r"\boxed{7}", 1.0), (r"\boxed{8}", 0.0)])
 
 
 def finding(section: str, severity: str) -> Finding:
-    return Finding(section=section, severity=severity, sentence=f"{section} {severity}")  # type: ignore[arg-type]
+    return Finding(section=section, severity=severity, sentence=f"{section} {severity}")
 
 
 def test_the_headline_is_the_first_of_the_worst() -> None:

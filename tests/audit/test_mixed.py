@@ -5,7 +5,7 @@ from rewardgate.audit.report.model import MixedGroups, OutcomeDifference
 
 
 def mixed(*groups: object) -> MixedGroups:
-    report = audited(*groups)  # type: ignore[arg-type]
+    report = audited(*groups)
     assert report.mixed_groups is not None
     return report.mixed_groups
 

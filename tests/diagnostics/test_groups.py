@@ -124,7 +124,7 @@ def test_numbered_rows_are_judged_alike_and_a_group_without_rows_is_unscorable()
 )
 def test_what_breaks_the_rules_is_refused_by_name(rewards: object, ids: list, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
-        group_kinds(rewards, ids)  # pyright: ignore
+        group_kinds(rewards, ids)
 
 
 def test_thresholds_in_the_wrong_order_and_unknown_ids_are_refused() -> None:
@@ -150,7 +150,7 @@ class Tensor:
 def test_arrays_and_tensors_are_read_by_value() -> None:
     ids = np.array([3, 3, 5, 5])
     assert group_kinds(np.array([1.0, 0.0, 1.0, 1.0], dtype=np.float16), ids).ids == (3, 5)
-    tensor = group_kinds(Tensor([1.0, 0.0, 1.0, 1.0]), Tensor([3, 3, 5, 5]))  # pyright: ignore
+    tensor = group_kinds(Tensor([1.0, 0.0, 1.0, 1.0]), Tensor([3, 3, 5, 5]))
     assert tensor.kinds == (GroupKind.MIXED, GroupKind.ALL_CORRECT)
 
 

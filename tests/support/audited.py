@@ -54,7 +54,7 @@ def group(name: str, target: Any, members: Sequence[Member], *, prompt: str = "?
 
 def audited(*groups: Group, **options: Any) -> AuditReport:
     """The audit of `groups`."""
-    return audit(Groups(*groups), **options)  # type: ignore[arg-type]
+    return audit(Groups(*groups), **options)
 
 
 def causes_of(report: AuditReport) -> dict[str, int]:

@@ -25,14 +25,14 @@ VERIFIER = AutoVerifier()
     ],
 )
 def test_each_kind_of_target_finds_its_verifier(completion: str, target: object, name: str):
-    verdict = VERIFIER.verify(completion, target)  # pyright: ignore[reportArgumentType]
+    verdict = VERIFIER.verify(completion, target)
     assert verdict.detail.startswith(f"{name}, because the target")
     assert verdict.reward == 1
 
 
 @pytest.mark.parametrize("target", [{}, {"foo": 1}, [], 5, None, [5], {"answer": None}])
 def test_a_target_of_no_known_kind_is_bad(target: object):
-    verdict = VERIFIER.verify("The answer is 5.", target)  # pyright: ignore[reportArgumentType]
+    verdict = VERIFIER.verify("The answer is 5.", target)
     assert (verdict.outcome, verdict.reward) == (Outcome.BAD_TARGET, None)
 
 

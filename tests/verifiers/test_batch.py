@@ -67,7 +67,7 @@ def test_a_loop_that_is_left_does_not_wait_for_a_row_that_hangs() -> None:
     verdicts = iter_verdicts(Judge(), [("a", "a")] * 16 + [("hang", "a")] * 40, workers=2)
     assert next(verdicts).reward == 1.0
     started = time.monotonic()
-    verdicts.close()  # type: ignore[attr-defined]
+    verdicts.close()
     assert time.monotonic() - started < 20
 
 
@@ -114,7 +114,7 @@ def test_a_batch_verifier_that_breaks_its_contract_is_asked_row_by_row() -> None
 
 def test_a_verifier_that_cannot_be_shipped_is_refused_at_the_call() -> None:
     verifier = Judge()
-    verifier.lock = iter_verdicts(MATH, [])  # type: ignore[attr-defined]  # a generator never pickles
+    verifier.lock = iter_verdicts(MATH, [])  # a generator never pickles
     with pytest.raises(ArgumentError, match="verifier: expected one that pickles"):
         iter_verdicts(verifier, [], workers=1)
 

@@ -108,7 +108,7 @@ def test_compositions_are_registered_and_tell_their_parts():
 @pytest.mark.parametrize("parts", [[], "math", [(right(), 0)], [(right(), float("nan"))], {"math": -1}])
 def test_unusable_parts_are_refused(parts: object):
     with pytest.raises(ArgumentError, match=r"^parts: expected"):
-        Weighted(parts) if parts != "math" else AllOf("math")  # pyright: ignore[reportArgumentType]
+        Weighted(parts) if parts != "math" else AllOf("math")
 
 
 def test_an_unknown_name_is_told_with_the_known_ones():

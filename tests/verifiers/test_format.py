@@ -88,7 +88,7 @@ def test_bad_options_are_refused_when_built() -> None:
     with pytest.raises(ArgumentError, match=r"^schema: expected a JSON schema"):
         FormatVerifier(schema={"type": 7})
     with pytest.raises(ArgumentError, match=r"^model: expected a pydantic model class"):
-        FormatVerifier(model=int)  # pyright: ignore[reportArgumentType]
+        FormatVerifier(model=int)
 
 
 def test_a_missing_jsonschema_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_a_target_that_alone_is_too_costly_says_nothing_of_the_answer():
 
 @pytest.mark.parametrize("target", ["", "   ", "$$", "???", r"\boxed{}", {"other": "5"}, {}, [], [""]])
 def test_an_unusable_target_is_bad_target_without_reward(target: object):
-    verdict = VERIFIER.verify(r"\boxed{5}", target)  # pyright: ignore[reportArgumentType]
+    verdict = VERIFIER.verify(r"\boxed{5}", target)
     assert (verdict.outcome, verdict.reward) == (Outcome.BAD_TARGET, None)
 
 
@@ -115,7 +115,7 @@ def test_an_unusable_target_is_bad_target_without_reward(target: object):
     ],
 )
 def test_a_target_is_read_in_every_form(target: object):
-    verdict = VERIFIER.verify("The answer is 18.", target)  # pyright: ignore[reportArgumentType]
+    verdict = VERIFIER.verify("The answer is 18.", target)
     assert verdict.reward == 1
 
 
@@ -152,13 +152,13 @@ class FailingWorkers:
 @pytest.mark.parametrize(("target_too", "reward"), [(False, 0.0), (True, None)])
 def test_a_time_out_is_the_answers_fault_unless_the_target_alone_times_out(target_too: bool, reward: float | None):
     workers = FailingWorkers(WorkerTimeoutError("late"), target_too=target_too)
-    verdict = MathVerifier(workers=workers).verify(r"\boxed{2\sqrt{2}}", r"\sqrt{8}")  # pyright: ignore[reportArgumentType]
+    verdict = MathVerifier(workers=workers).verify(r"\boxed{2\sqrt{2}}", r"\sqrt{8}")
     assert (verdict.outcome, verdict.reward) == (Outcome.BUDGET, reward)
 
 
 def test_a_worker_that_dies_is_tried_once_more_and_then_an_error_without_reward():
     workers = FailingWorkers(WorkerDiedError("gone"), target_too=True)
-    verdict = MathVerifier(workers=workers).verify(r"\boxed{2\sqrt{2}}", r"\sqrt{8}")  # pyright: ignore[reportArgumentType]
+    verdict = MathVerifier(workers=workers).verify(r"\boxed{2\sqrt{2}}", r"\sqrt{8}")
     assert (verdict.outcome, verdict.reward, workers.calls) == (Outcome.ERROR, None, 2)
 
 

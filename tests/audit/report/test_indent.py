@@ -9,8 +9,8 @@ from rewardgate.audit.report.indent import Indented
 
 def printed(block: object, columns: int, width: int) -> list[str]:
     console = Console(file=StringIO(), width=width)
-    console.print(Indented(block, columns), end="")  # type: ignore[arg-type]
-    return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    console.print(Indented(block, columns), end="")
+    return console.file.getvalue().splitlines()
 
 
 def test_wrapped_lines_keep_the_indent_and_end_without_spaces() -> None:

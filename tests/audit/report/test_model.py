@@ -20,9 +20,9 @@ def test_what_is_no_number_is_null() -> None:
 def test_parts_are_frozen_and_closed() -> None:
     part = NotMeasured(what="a", why="b", enable="c")
     with pytest.raises(ValidationError):
-        part.what = "x"  # type: ignore[misc]
+        part.what = "x"
     with pytest.raises(ValidationError):
-        NotMeasured(what="a", why="b", enable="c", more="d")  # type: ignore[call-arg]
+        NotMeasured(what="a", why="b", enable="c", more="d")
 
 
 def test_what_is_touched_is_missing_and_wrong_sign_together() -> None:

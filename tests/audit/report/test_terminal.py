@@ -16,7 +16,7 @@ FIXTURE = Path(rewardgate.__file__).parent / "fixtures" / "rollouts.jsonl"
 def printed(report: AuditReport, width: int = 100) -> str:
     console = Console(file=StringIO(), width=width, color_system=None)
     render(report, console)
-    return console.file.getvalue()  # type: ignore[attr-defined]
+    return console.file.getvalue()
 
 
 @pytest.fixture(scope="module")
