@@ -46,7 +46,7 @@ def test_a_right_answer_that_the_verifier_accepts_alone_was_not_found() -> None:
 
 def test_a_referee_without_a_verifier_for_the_target_blames_nobody() -> None:
     report = audited(group("a", {"tests": ["assert f() == 1"]}, [("```python\ndef f(): return 2\n```", 0.0)] * 2))
-    assert set(causes_of(report)) <= {"no_answer", "undetermined", "truncated"}
+    assert causes_of(report) == {"undetermined": 2}
 
 
 def test_of_equally_frequent_causes_the_one_asked_first_is_taken() -> None:

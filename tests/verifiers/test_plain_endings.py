@@ -26,6 +26,27 @@ TEXTS = st.one_of(
 )
 
 
+PLAIN_LEADS = st.lists(
+    st.sampled_from(
+        [
+            "We add 3 and 4. ", "So the sum is $3 + 4$. ", "Let x be its length: ", "\n", "\\[x = 7\\] ", "Therefore, ",
+            "**Step 2.** ", "(a) holds or (b) does. ",
+        ]
+    ),
+    max_size=6,
+).map("".join)  # fmt: skip
+PLAIN_TEXTS = st.one_of(
+    st.builds(
+        lambda lead, number, end: rf"{lead}the area is \boxed{{{number}}}{end}",
+        PLAIN_LEADS,
+        st.integers(-(10**17), 10**17) | st.integers(-(10**9), 10**9).map("{:,}".format),
+        st.sampled_from(["", ".", "\n", " ."]),
+    ),
+    st.builds(lambda lead, number: f"{lead}\n#### {number}", PLAIN_LEADS, st.integers(-(10**17), 10**17)),
+)
+"""Texts that the short way is made for."""
+
+
 def full_reading(extractor: RegionExtractor) -> RegionExtractor:
     return RegionExtractor(extractor.name, extractor.find)
 
@@ -42,6 +63,13 @@ def test_the_short_way_reads_hashes_as_the_full_reading_does(text: str) -> None:
     short = plain_ending(text, None)
     if short is not None:
         assert short == full_reading(auto()).extract(text)
+
+
+@given(PLAIN_TEXTS)
+def test_the_short_way_is_taken_by_every_plain_text_and_agrees_with_the_full_reading(text: str) -> None:
+    short = plain_ending(text, None)
+    assert short is not None
+    assert short == full_reading(auto()).extract(text)
 
 
 def test_the_short_way_is_taken_where_it_is_meant_to_be() -> None:
