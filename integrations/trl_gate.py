@@ -158,16 +158,10 @@ class GateMixin(_Host):
         return output
 
     def _is_open(self, outcome: Tensor, group_ids: Tensor) -> list[bool]:
-        """(B,) True marks the scored rows of groups that the gate will open."""
-        config = self._gate_config
-        kinds = group_kinds(
-            outcome.tolist(), group_ids.tolist(), correct_at=config.correct_at, wrong_at=config.wrong_at
-        )
-        is_open = [str(kind) in config.open_on for kind in kinds.kinds]
-        return [
-            is_open[group] and reward == reward
-            for group, reward in zip(group_ids.tolist(), outcome.tolist(), strict=True)
-        ]
+        """(B,) True marks the rows of groups that the gate will open."""
+        config, rewards, ids = self._gate_config, outcome.tolist(), group_ids.tolist()
+        kinds = group_kinds(rewards, ids, correct_at=config.correct_at, wrong_at=config.wrong_at)
+        return [str(kinds.of(group)) in config.open_on for group in ids]
 
     def _log_gate(self, gated: GatedAdvantages, mask: Tensor, *, unscored: float, asked: float) -> None:
         report, metrics = gated.report, self._metrics["train"]
@@ -180,11 +174,8 @@ class GateMixin(_Host):
         metrics["gate/rows/asked"].append(asked)
         for name in ("opened_share", "gated_share", "coverage", "sign_balance", "length_bias", "scale_factor"):
             metrics[f"gate/{name}"].append(getattr(report, name))
-        # TRL logged its own; the table of completions should show what is trained on: the mean over a row's tokens.
-        table = self._logs["advantages"]
-        for _ in mask:
-            table.pop()
-        table.extend((gated.advantages.sum(1) / mask.sum(1).clamp(min=1)).tolist())
+        # TRL's table of completions holds one batch. These replace its own: a row's mean is what is trained on.
+        self._logs["advantages"].extend((gated.advantages.sum(1) / mask.sum(1).clamp(min=1)).tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

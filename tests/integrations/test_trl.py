@@ -4,12 +4,9 @@ Needs TRL (`pip install -e '.[trl,test]'`, done by .ci/host-trl) and skips itsel
 """
 
 import copy
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,37 +14,28 @@ import pytest
 if find_spec("trl") is None:
     pytest.skip("NOT RUN: TRL is not installed; .ci/host-trl installs it and runs this", allow_module_level=True)
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # read by the imports below
-
 import torch
 from datasets import Dataset
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from torch import Tensor
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
-from trl import GRPOConfig, GRPOTrainer
+from transformers import AutoModelForCausalLM
+from trl_runs import (
+    COMPLETIONS,
+    RIGHT,
+    WRONG,
+    RecordingScorer,
+    RecordingTrainer,
+    Records,
+    ScriptedTrainer,
+    answer_reward,
+    config,
+    dataset,
+    save_policy,
+    tokenizer_of,
+)
 
 from rewardgate.integrations.trl import GatedGRPOTrainer, reward
-from rewardgate.integrations.trl_gate import GateMixin
-from rewardgate.prm import StepRow, StepScore
-from rewardgate.prm.rules import ArithmeticScorer
 
 pytestmark = pytest.mark.trl
 
-RIGHT, WRONG, SILENT = "5 * 3 = 15.\n\n", "15 - 4 = 12.\n\n", "Well then.\n\n"
-
-# Four completions a prompt; 11 is right everywhere. UNKNOWN stands for what no verifier could judge.
-COMPLETIONS = {
-    "all wrong?": [
-        RIGHT + WRONG + r"So \boxed{12}.",
-        RIGHT + SILENT + r"So \boxed{9}.",
-        SILENT + r"So \boxed{8}.",
-        WRONG + RIGHT + r"So \boxed{12}.",
-    ],
-    "mixed?": [RIGHT + r"So \boxed{11}.", WRONG + r"So \boxed{12}.", r"\boxed{11}", WRONG + r"\boxed{3}"],
-    "all right?": [RIGHT + r"So \boxed{11}.", r"\boxed{11}", WRONG + r"\boxed{11}", SILENT + r"\boxed{11}"],
-    "one unknown?": [RIGHT + r"So \boxed{11}.", WRONG + r"So \boxed{12}.", "UNKNOWN", r"\boxed{3}"],
-}
-G = 4
 WRONG_TEXTS = {  # of "all wrong?": the text from the first wrong equality on, which is to be charged
     0: WRONG + r"So \boxed{12}.",
     1: "",
@@ -58,149 +46,9 @@ WRONG_TEXTS = {  # of "all wrong?": the text from the first wrong equality on, w
 
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a random one-layer Qwen2 and a byte-level BPE trained on the completions above."""
     folder = tmp_path_factory.mktemp("policy")
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bpe.decoder = decoders.ByteLevel()
-    texts = [text for texts in COMPLETIONS.values() for text in texts] * 4
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    specials = ["<pad>", "<eos>"]
-    bpe.train_from_iterator(
-        texts, trainers.BpeTrainer(vocab_size=320, special_tokens=specials, initial_alphabet=alphabet)
-    )
-    PreTrainedTokenizerFast(tokenizer_object=bpe, pad_token="<pad>", eos_token="<eos>").save_pretrained(folder)
-    torch.manual_seed(0)
-    config = Qwen2Config(
-        vocab_size=bpe.get_vocab_size(),
-        hidden_size=16,
-        intermediate_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        num_key_value_heads=1,
-        max_position_embeddings=256,
-        pad_token_id=0,
-        eos_token_id=1,
-        bos_token_id=None,
-    )
-    Qwen2ForCausalLM(config).save_pretrained(folder)
+    save_policy(folder)
     return folder
-
-
-@dataclass
-class Records:
-    """What a run showed: TRL's own batches and ours, as made; and every micro-batch with its loss and gradient."""
-
-    own: list[dict[str, Any]] = field(default_factory=list)
-    gated: list[dict[str, Any]] = field(default_factory=list)
-    losses: list[SimpleNamespace] = field(default_factory=list)
-
-
-class ScriptedTrainer(GRPOTrainer):
-    """TRL's trainer, with completions that are given instead of sampled, and its own batches kept."""
-
-    records: Records
-
-    def _generate_single_turn(self, prompt_ids: list, *_: Any) -> tuple[list[list[int]], None]:
-        prompts = self.processing_class.batch_decode(prompt_ids)
-        taken = dict.fromkeys(COMPLETIONS, 0)
-        completions = []
-        for prompt in prompts:
-            text = COMPLETIONS[prompt][taken[prompt]]
-            taken[prompt] += 1
-            completions.append([*self.processing_class.encode(text), self.processing_class.eos_token_id])
-        self.prompts = prompts
-        return completions, None
-
-    def _generate_and_score_completions(self, inputs: list) -> dict[str, Any]:
-        output = super()._generate_and_score_completions(inputs)
-        self.records.own.append({**output, "prompts": self.prompts})
-        return output
-
-
-class RecordingTrainer(GateMixin, ScriptedTrainer):
-    """A trainer of the user's own behind the gate, with every batch, loss and gradient kept."""
-
-    def _generate_and_score_completions(self, inputs: list) -> dict[str, Any]:
-        output = super()._generate_and_score_completions(inputs)
-        self.records.gated.append({**output, "prompts": self.prompts})
-        return output
-
-    def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> Tensor:
-        loss = super()._compute_loss(model, inputs)
-        parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        gradient = torch.autograd.grad(loss, parameters, retain_graph=True)
-        hand, hand_gradient = hand_loss(model, inputs, args=self.args)
-        self.records.losses.append(
-            SimpleNamespace(loss=loss.item(), gradient=gradient, hand=hand, hand_gradient=hand_gradient)
-        )
-        return loss
-
-
-def hand_loss(model: Any, inputs: dict[str, Any], *, args: GRPOConfig) -> tuple[float, tuple[Tensor, ...]]:
-    """The clipped loss over all tokens of the generation batch (TRL's "dapo"), in float64, term by term.
-
-    loss = -1/N sum over counted tokens of min(r A, clip(r, 0.8, 1.2) A), r = exp(logprob - old logprob), A (B, T).
-    """
-    exact = Qwen2ForCausalLM(model.config).double()  # a plain one: TRL replaces the forward of its own
-    exact.load_state_dict(model.state_dict())
-    ids = torch.cat([inputs["prompt_ids"], inputs["completion_ids"]], 1)
-    attention = torch.cat([inputs["prompt_mask"], inputs["completion_mask"]], 1)
-    start = inputs["prompt_ids"].shape[1]
-    logits = exact(input_ids=ids, attention_mask=attention).logits[:, start - 1 : -1] / args.temperature
-    logprobs = logits.log_softmax(-1).gather(2, ids[:, start:, None]).squeeze(2)
-    old = inputs["old_per_token_logps"].double()
-    total = torch.zeros((), dtype=torch.float64)
-    counted = (inputs["completion_mask"] * inputs["tool_mask"]).bool()
-    for row, token in counted.nonzero().tolist():
-        ratio = (logprobs[row, token] - old[row, token]).exp()
-        advantage = inputs["advantages"][row, token].double()
-        total = total - torch.minimum(ratio * advantage, ratio.clamp(0.8, 1.2) * advantage)
-    loss = total / inputs["num_items_in_batch"].double()
-    return loss.item(), torch.autograd.grad(loss, [p for p in exact.parameters() if p.requires_grad])
-
-
-class RecordingScorer(ArithmeticScorer):
-    """The arithmetic rules, and every row that they were asked about."""
-
-    def __init__(self) -> None:
-        self.asked: list[StepRow] = []
-
-    def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
-        self.asked += rows
-        return super().score(rows)
-
-
-def answer_reward(completions: Sequence[str], solution: Sequence[str], **_: Any) -> list[float | None]:
-    """1 or 0, and None for a completion that no verifier could judge."""
-    return [
-        None if text == "UNKNOWN" else float(rf"\boxed{{{right}}}" in text)
-        for text, right in zip(completions, solution, strict=True)
-    ]
-
-
-def config(folder: Path, **changes: Any) -> GRPOConfig:
-    """Two optimizer steps on one batch of 4 groups of 4, in two micro-batches: the second step is off-policy."""
-    settings: dict[str, Any] = {
-        "output_dir": str(folder),
-        "use_cpu": True,
-        "bf16": False,
-        "report_to": [],
-        "save_strategy": "no",
-        "logging_steps": 1,
-        "disable_tqdm": True,
-        "num_generations": G,
-        "per_device_train_batch_size": 8,
-        "gradient_accumulation_steps": 2,
-        "num_iterations": 2,
-        "max_completion_length": 64,
-        "max_steps": 2,
-        "learning_rate": 0.02,
-        "gradient_checkpointing": False,
-        "loss_type": "dapo",
-        "temperature": 0.9,
-    }
-    return GRPOConfig(**{**settings, **changes})
 
 
 @dataclass
@@ -230,8 +78,8 @@ def run(policy: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
         model=str(policy),
         reward_funcs=answer_reward,
         args=config(tmp_path_factory.mktemp("run")),
-        train_dataset=Dataset.from_list([{"prompt": prompt, "solution": "11"} for prompt in COMPLETIONS]),
-        processing_class=AutoTokenizer.from_pretrained(policy),
+        train_dataset=dataset(),
+        processing_class=tokenizer_of(policy),
         step_scorer=scorer,
         target="solution",
     )
@@ -326,8 +174,8 @@ def test_other_losses_and_scalings_of_trl_train_through_the_gate(
         model=str(policy),
         reward_funcs=answer_reward,
         args=config(tmp_path, scale_rewards=scale_rewards, loss_type=loss_type, epsilon_high=0.2, max_steps=1),
-        train_dataset=Dataset.from_list([{"prompt": prompt, "solution": "11"} for prompt in COMPLETIONS]),
-        processing_class=AutoTokenizer.from_pretrained(policy),
+        train_dataset=dataset(),
+        processing_class=tokenizer_of(policy),
     )
     trainer.records = Records()
     trainer.train()
@@ -335,6 +183,31 @@ def test_other_losses_and_scalings_of_trl_train_through_the_gate(
     rows = [row for row, prompt in enumerate(batch["prompts"]) if prompt == "mixed?"]
     assert batch["advantages"][rows, 0].tolist() == pytest.approx([0.5 / std, -0.5 / std] * 2, abs=1e-6)
     assert trainer.state.log_history[0]["grad_norm"] > 0
+
+
+def test_a_group_of_equal_sums_moves_no_weight(policy: Path, tmp_path: Path) -> None:
+    # All right and all well formed, 1 + 0.2: TRL 1.16 makes advantages of 0.0012 out of eight equal sums.
+    trainer = GatedGRPOTrainer(
+        model=str(policy),
+        reward_funcs=[always_right, always_well_formed],
+        args=config(tmp_path, num_generations=8, num_iterations=1, max_completion_length=8, max_steps=1),
+        train_dataset=dataset(),
+        processing_class=tokenizer_of(policy),
+    )
+    before = copy.deepcopy(trainer.model.state_dict())
+    trainer.train()
+    assert trainer.state.log_history[0]["reward"] == pytest.approx(1.2)
+    assert trainer.state.log_history[0]["grad_norm"] == 0.0
+    for name, weight in trainer.model.state_dict().items():
+        torch.testing.assert_close(weight, before[name], atol=0, rtol=0)
+
+
+def always_right(completions: list, **_: Any) -> list[float]:
+    return [1.0] * len(completions)
+
+
+def always_well_formed(completions: list, **_: Any) -> list[float]:
+    return [0.2] * len(completions)
 
 
 def test_sampled_completions_and_our_verifier_train_two_steps(policy: Path, tmp_path: Path) -> None:
@@ -360,7 +233,7 @@ def test_sampled_completions_and_our_verifier_train_two_steps(policy: Path, tmp_
 
 
 def with_chat_template(policy: Path) -> Any:
-    tokenizer = AutoTokenizer.from_pretrained(policy)
+    tokenizer = tokenizer_of(policy)
     tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
     return tokenizer
 
@@ -370,8 +243,8 @@ def test_an_async_reward_of_ours_is_awaited_by_trl(policy: Path, tmp_path: Path)
         model=AutoModelForCausalLM.from_pretrained(policy),
         reward_funcs=reward("math", is_async=True),
         args=config(tmp_path, num_iterations=1, max_steps=1),
-        train_dataset=Dataset.from_list([{"prompt": prompt, "solution": "11"} for prompt in COMPLETIONS]),
-        processing_class=AutoTokenizer.from_pretrained(policy),
+        train_dataset=dataset(),
+        processing_class=tokenizer_of(policy),
     )
     trainer.records = Records()
     trainer.train()
