@@ -24,12 +24,12 @@ class ArithmeticScorer:
     """Recomputes the equalities of every step with exact fractions.
 
     Example:
-        >>> row = StepRow("", ("3 pens cost 3 * $1.20 = $3.60.", "Then 10 - 3.60 = 7.40 are left.", "So 7.4 + 1 = 8.5"))
+        >>> row = StepRow("", ("3 pens cost 3 * $1.20 = $3.60.", "Then 10 - 3.60 = 6.40 are left.", "6.4 + 1 = 7.5"))
         >>> for score in ArithmeticScorer().score([row])[0]:
         ...     print(score.value, score.rule, score.detail)
         1.0 equalities_hold 1 equality holds
         1.0 equalities_hold 1 equality holds
-        0.0 wrong_equality "7.4 + 1 = 8.5": 8.4 on the left, 8.5 on the right
+        0.0 wrong_equality "6.4 + 1 = 7.5": 7.4 on the left, 7.5 on the right
     """
 
     version = "1"

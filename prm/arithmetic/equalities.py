@@ -63,13 +63,14 @@ class Equality(NamedTuple):
 
     def written(self, text: str) -> str:
         """The equality as it stands in `text`, on one line."""
-        return " ".join(_without_annotations(text)[self.left.start : self.right.end].split())
+        written = text[self.left.start : self.right.end]
+        return " ".join((_without_annotations(written) if "<<" in written else written).split())
 
     def is_reserved(self, text: str) -> bool:
         """Whether the words of `text` around it may take it back or give it another sense.
 
         Example:
-            >>> text = "17 / 5 = 3 with a remainder of 2"
+            >>> text = "11 / 5 = 2 (rounded down)"
             >>> next(equalities(text)).is_reserved(text)
             True
         """

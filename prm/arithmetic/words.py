@@ -149,7 +149,7 @@ def is_tied(tokens: Sequence[Token], first: int, *, is_number: bool) -> bool:
         return True
     index = first - 2 if before.plain.casefold() in _ARTICLES else first - 1
     joins = index >= 0 and tokens[index].plain.casefold() in _JOINING and _joins(tokens, index)
-    return joins or _after_operator(tokens, first)
+    return joins or _after_operator(tokens, first) or _is_compound(tokens, first)
 
 
 def _is_plain_word(tokens: Sequence[Token], index: int) -> bool:
@@ -175,6 +175,14 @@ def _joins(tokens: Sequence[Token], index: int) -> bool:
         if token.kind != "word" or token.plain.casefold() in _SHARES:
             return True
     return False
+
+
+def _is_compound(tokens: Sequence[Token], first: int) -> bool:
+    """Whether a measure stands before the operand that counts with it: `2 hours and 30 minutes + ...`."""
+    index = first - 2 if tokens[first - 1].plain == "and" else first - 1
+    if index < 1 or tokens[index].kind != "word" or tokens[index - 1].kind not in ("number", "numeral"):
+        return False
+    return measure_of(tokens[index].plain) is not None
 
 
 def _after_operator(tokens: Sequence[Token], first: int) -> bool:
