@@ -89,13 +89,14 @@ def number_groups(ids: npt.NDArray[np.integer]) -> tuple[npt.NDArray[np.integer]
     starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
     # One id, and one length, a run of equal neighbours: few where the rows of a group are adjacent.
     runs, lengths = ids[starts], np.diff(starts, append=len(ids))
-    dense, order = _dense(runs), np.arange(len(runs))
+    dense = _dense(runs)
     first = np.full(dense.max() + 1, len(runs))
-    np.minimum.at(first, dense, order)
-    is_first = first[dense] == order  # where an id appears for the first time
-    number = (np.cumsum(is_first) - 1)[first[dense]]
-    index = np.repeat(number, lengths)
-    return runs[is_first], index, lengths if is_first.all() else np.bincount(index)
+    np.minimum.at(first, dense, np.arange(len(runs)))
+    opening = np.sort(first[first < len(runs)])  # (N,) the runs in which an id appears for the first time
+    number = np.empty(len(first), dtype=np.int64)
+    number[dense[opening]] = np.arange(len(opening))
+    index = np.repeat(number[dense], lengths)
+    return runs[opening], index, lengths if len(opening) == len(runs) else np.bincount(index)
 
 
 def _array(rewards: Any) -> npt.NDArray[Any]:

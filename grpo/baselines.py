@@ -132,8 +132,9 @@ def ema_advantages(rewards: Tensor, group_ids: Tensor, *, means: PromptMeans) ->
     """
     batch = scored_rows(rewards, group_ids)
     past = [means.mean(prompt_id) for prompt_id in _ids(batch, group_ids)]
-    baseline = batch.spread(np.array([np.nan if mean is None else mean for mean in past]))
-    return batch.returned(batch.only_scored(np.where(np.isnan(baseline), batch.left_out(), batch.values - baseline)))
+    has_past = batch.spread(np.array([mean is not None for mean in past], dtype=np.bool_))
+    from_past = batch.minus(batch.values, np.array([mean or 0.0 for mean in past]))
+    return batch.returned(np.where(has_past, from_past, batch.left_out()))
 
 
 def _ids(batch: ScoredRows, group_ids: Tensor) -> list[int]:

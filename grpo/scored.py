@@ -7,8 +7,10 @@ at this size. Nothing larger than (B,) is copied.
 
 from dataclasses import dataclass, replace
 from math import isfinite
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -20,7 +22,8 @@ from .shapes import Groups, rows_and_groups
 
 __all__ = ["BoolArray", "ScoredRows", "check_options", "divisible", "scored_rows"]
 
-BoolArray = np.typing.NDArray[np.bool_]
+BoolArray = npt.NDArray[np.bool_]
+Item = TypeVar("Item", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,17 +49,33 @@ class ScoredRows:
         """(N,) scored rows of every group; at least 1, so that it can divide."""
         return np.maximum(self.judgement.scored, 1).astype(np.float64)
 
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Sum over the rows of every group: (B,) -> (N,)."""
-        if self.groups.size is not None:
-            return values.reshape(-1, self.groups.size).sum(1, dtype=np.float64)
-        return np.bincount(self.groups.index.numpy(), weights=values, minlength=len(self.groups)).astype(np.float64)
+    def sums(self, values: FloatArray, times: FloatArray | None = None) -> FloatArray:
+        """Sum over the rows of every group, of `values` or of their products with `times`: (B,) -> (N,)."""
+        if self.groups.size is None:
+            weights = values if times is None else values * times
+            sums = np.bincount(self.groups.index.numpy(), weights=weights, minlength=len(self.groups))
+            return sums.astype(np.float64, copy=False)  # of no rows at all, bincount makes integers
+        # einsum: a plain sum pays for every row of the matrix, and a product for memory.
+        matrix = values.reshape(-1, self.groups.size)
+        if times is None:
+            return np.einsum("ng->n", matrix)
+        return np.einsum("ng,ng->n", matrix, times.reshape(matrix.shape))
 
-    def spread(self, per_group: FloatArray) -> FloatArray:
+    def spread(self, per_group: npt.NDArray[Item]) -> npt.NDArray[Item]:
         """The value of its group at every row: (N,) -> (B,)."""
         if self.groups.size is not None:
             return np.repeat(per_group, self.groups.size)
         return per_group[self.groups.index.numpy()]
+
+    def minus(self, values: FloatArray, per_group: FloatArray) -> FloatArray:
+        """(B,) `values` (B,) less the value (N,) of their group; 0 where unscored."""
+        difference = self.spread(per_group)
+        np.subtract(values, difference, out=difference)  # fresh memory costs more than the subtraction
+        return self.only_scored(difference)
+
+    def only_scored(self, values: FloatArray) -> FloatArray:
+        """`values` (B,) with 0 in unscored rows."""
+        return values if self.is_scored.all() else np.where(self.is_scored, values, 0.0)
 
     def means(self) -> FloatArray:
         """(N,) mean of the scored rewards of every group; 0 where there are none."""
@@ -66,37 +85,36 @@ class ScoredRows:
 
     def centred(self) -> FloatArray:
         """(B,) R - mean(R of the group); exactly 0 where unscored, and in all but mixed groups."""
-        centred = self.only_scored(self.values - self.spread(self.means()))
+        centred = self.minus(self.values, self.means())
         # The mean of two neighbouring floats rounds to one of them. What it is off by shows in what is left.
-        return self.only_scored(centred - self.spread(self.sums(centred) / self.scored))
+        return self.minus(centred, self.sums(centred) / self.scored)
 
     def standardised(self, *, ddof: int, epsilon: float) -> FloatArray:
         """(B,) centred / (std + epsilon), std = sqrt(sum centred^2 / (n - ddof)) of the group."""
         centred = self.centred()
-        std = np.sqrt(self.sums(centred * centred) / np.maximum(self.scored - ddof, 1))
-        return centred / self.spread(divisible(std) + epsilon)
+        std = np.sqrt(self.sums(centred, times=centred) / np.maximum(self.scored - ddof, 1))
+        return np.divide(centred, self.spread(divisible(std) + epsilon), out=centred)
 
     def left_out(self) -> FloatArray:
         """(B,) R - mean(the group's other scored rewards) = n / (n - 1) (R - mean); 0 where `centred` is."""
         return self.centred() * self.spread(self.scored / np.maximum(self.scored - 1, 1))
 
-    def only_scored(self, values: FloatArray) -> FloatArray:
-        """`values` (B,) with 0 in unscored rows."""
-        return values if self.is_scored.all() else np.where(self.is_scored, values, 0.0)
-
     def in_groups(self, kind: GroupKind) -> BoolArray:
         """(B,) True marks the scored rows of groups of that kind."""
-        return self.judgement.is_kind(kind)[self.groups.index.numpy()] & self.is_scored
+        return self.spread(self.judgement.is_kind(kind)) & self.is_scored
 
     def as_one_group(self) -> "ScoredRows":
         """The same rows, compared with the whole batch."""
         n_rows = len(self.values)
         groups = Groups(torch.zeros(n_rows, dtype=torch.int64), torch.tensor([n_rows]), n_rows or None)
-        return replace(self, groups=groups, judgement=_judged(np.where(self.is_scored, self.values, np.nan), groups))
+        known = np.where(self.is_scored, self.values, np.nan)
+        return replace(self, groups=groups, judgement=_judged(known, groups))
 
-    def returned(self, advantages: FloatArray) -> Tensor:
+    def returned(self, advantages: npt.NDArray[np.floating]) -> Tensor:
         """Advantages (B,) in the shape, dtype (torch's default for integers) and on the device of the rewards."""
         dtype = self.like.dtype if self.like.is_floating_point() else torch.get_default_dtype()
+        if dtype is torch.float32:  # the usual one; in numpy, so that it wakes no thread of torch's
+            advantages = advantages.astype(np.float32)
         return torch.from_numpy(advantages).to(dtype).to(self.like.device).view(self.like.shape)
 
 
