@@ -18,6 +18,7 @@ from .base import Target, Verdict, Verifier
 from .isolation import Workers
 from .rows import Row, Triple, as_triple, error, row_verdict
 from .rows_in_workers import RowsInWorkers, shipped
+from .target_texts import target_texts
 
 __all__ = ["averify", "iter_verdicts", "verify_many"]
 
@@ -123,7 +124,7 @@ def _decoded(encoded: bytes) -> str:
 
 
 def _characters(target: Target) -> int:
-    return sum(map(len, [target] if isinstance(target, str) else target))
+    return sum(map(len, target_texts(target)))
 
 
 def _has_workers(verifier: Verifier) -> bool:

@@ -6,7 +6,7 @@ row by row, so that the verdict on each row is the one that it gets alone.
 
 import pickle
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
@@ -16,6 +16,7 @@ from .base import Outcome, Target, Verdict, Verifier
 from .isolation import Workers
 from .rows import Triple, error, plain_verdict, row_verdict, verdict_of_plain
 from .shipping import dilled
+from .target_texts import target_texts
 
 __all__ = ["RowsInWorkers", "judge_rows", "shipped"]
 
@@ -40,7 +41,7 @@ class RowsInWorkers:
         self._timeout_s = _UNBOUNDED_S if budget_s is None else budget_s
         self._stopped = threading.Event()
         # A group's rollouts share their target: one that hangs is asked about once.
-        self._costs_too_much_alone = lru_cache(maxsize=256)(self._is_unscored_alone)
+        self._is_unscored_alone_once = lru_cache(maxsize=256)(self._is_unscored_alone)
 
     def judge(self, rows: Sequence[Any]) -> list[Verdict]:
         """One verdict a row.
@@ -77,18 +78,24 @@ class RowsInWorkers:
                 failure = again
         if isinstance(failure, WorkerTimeoutError | WorkerMemoryError):
             rule = "timed_out" if isinstance(failure, WorkerTimeoutError) else "out_of_memory"
-            reward = None if self._costs_too_much_alone(pickle.dumps((row[1], row[2]))) else 0.0
+            reward = None if self._target_is_at_fault(row) else 0.0
             seconds = perf_counter() - started
             return Verdict(Outcome.BUDGET, reward, rule=rule, detail=str(failure), seconds=seconds)
         rule = "crashed" if isinstance(failure, WorkerDiedError) else "raised"
         return error(rule, str(failure), perf_counter() - started)
+
+    def _target_is_at_fault(self, row: Triple) -> bool:
+        try:
+            return self._is_unscored_alone_once(pickle.dumps((row[1], row[2])))
+        except WorkerError:
+            return True  # of this row nothing is known; and a worker's death is no property of the target
 
     def _is_unscored_alone(self, pickled_target_and_prompt: bytes) -> bool:
         """Whether the target is not scored even where it is its own completion; else the completion is at fault."""
         target, prompt = pickle.loads(pickled_target_and_prompt)
         try:
             return self._asked([(_own_completion(target), target, prompt)])[0].reward is None
-        except WorkerError:
+        except (WorkerTimeoutError, WorkerMemoryError):
             return True
 
 
@@ -125,7 +132,5 @@ def _unpacked(verifier: bytes) -> Verifier:
 
 
 def _own_completion(target: Target) -> str:
-    if isinstance(target, str):
-        return target
     # A specification is no completion; an empty one shows what the specification costs by itself.
-    return "" if isinstance(target, Mapping) or not target else target[0]
+    return next(iter(target_texts(target)), "")

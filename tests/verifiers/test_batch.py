@@ -174,3 +174,8 @@ def test_an_option_out_of_range_is_refused_at_the_call(option: str, value: float
 def test_the_progress_bar_changes_no_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     assert [verdict.reward for verdict in iter_verdicts(MATH, [("4", "4")], progress=True)] == [1.0]
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("target", [5, [5], {1: 2}])
+def test_a_target_of_no_kind_is_a_verdict_in_an_event_loop_too(target: Any):
+    assert asyncio.run(averify(MATH, "5", target)).outcome is Outcome.BAD_TARGET
