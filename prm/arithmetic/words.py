@@ -107,6 +107,7 @@ def ending(tokens: Sequence[Token], position: int, stopped_by: str) -> Ending:
     if stopped_by != "word":
         return Ending.OPEN
     start = position - (tokens[position].plain == "and")
+    is_bare = tokens[position - 1].kind != "word"
     for index in range(position, min(position + _MAX_WORDS, len(tokens))):
         token, before = tokens[index], tokens[index - 1].plain
         word = token.plain.casefold()
@@ -119,7 +120,9 @@ def ending(tokens: Sequence[Token], position: int, stopped_by: str) -> Ending:
             if not is_rate:
                 is_open = token.kind in ("operator", "power", "superscript", "ratio", "other")
                 return Ending.OPEN if is_open else Ending.COMPLETE
-        elif word in _REMAINING or (index == position and (word in _CHANGING or not _is_plain_word(tokens, index))):
+        elif word in _REMAINING:
+            return Ending.OPEN
+        elif is_bare and index == position and (word in _CHANGING - {"off"} or not _is_plain_word(tokens, index)):
             return Ending.OPEN
         elif word in _LINKING and word != "and":
             return Ending.COMPLETE
