@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from enum import StrEnum
 from importlib import import_module
@@ -19,7 +18,7 @@ import typer
 from typer.main import get_command
 
 from . import __version__
-from .errors import ArgumentError, MissingExtraError, RewardgateError
+from .errors import ArgumentError, InputError, MissingExtraError, RewardgateError
 
 if TYPE_CHECKING:
     from .verifiers.base import Verifier
@@ -103,34 +102,36 @@ def audit(
     """Say for each all-wrong group of FILE who is to blame, with evidence, and re-test after the fix."""
     from .audit import audit as audit_groups
     from .audit.report.terminal import render
+    from .rollouts.output import Output, told_as
     from .rollouts.reading import read
 
     if demo == (file is not None):
         raise ArgumentError("FILE: expected either a file or --demo, got " + ("both" if demo else "neither"))
-    reading = read(
-        DEMO if file is None else file,
-        format=format_name,
-        prompt_key=prompt_key,
-        prompt_id_key=prompt_id_key,
-        response_key=response_key,
-        target_key=target_key,
-        reward_key=reward_key,
-        group_key=group_key,
-    )
-    report = audit_groups(
-        reading,
-        suspect=None if verifier is None else _verifier(verifier, workers=workers, timeout_s=timeout_s),
-        referee=_verifier(referee, workers=workers, timeout_s=timeout_s),
-        near=near,
-        correct_at=correct_at,
-        progress=_shows_progress(progress),
-    )
-    if json_path == "-":
-        typer.echo(report.model_dump_json(indent=2))
-    else:
-        render(report)
-        if json_path is not None:
-            Path(json_path).write_text(report.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    source = DEMO if file is None else file
+    with nullcontext() if json_path is None else Output("--json", json_path, source=source) as out:
+        reading = read(
+            source,
+            format=format_name,
+            prompt_key=prompt_key,
+            prompt_id_key=prompt_id_key,
+            response_key=response_key,
+            target_key=target_key,
+            reward_key=reward_key,
+            group_key=group_key,
+        )
+        report = audit_groups(
+            reading,
+            suspect=None if verifier is None else _verifier(verifier, workers=workers, timeout_s=timeout_s),
+            referee=_verifier(referee, workers=workers, timeout_s=timeout_s),
+            near=near,
+            correct_at=correct_at,
+            progress=_shows_progress(progress),
+        )
+        if json_path != "-":
+            with told_as("stdout", "-"):
+                render(report)
+        if out is not None:
+            out.write(report.model_dump_json(indent=2) + "\n")
     if fail_on is not None and (report.severity == "fail" or report.severity == fail_on.value):
         raise typer.Exit(1)
 
@@ -150,19 +151,23 @@ def verify(
     progress: Annotated[bool | None, typer.Option(help="Progress bar on stderr. Default: on a terminal.")] = None,
 ) -> None:
     """Write one verdict per row of FILE, in order, refused rows included."""
+    from .rollouts.output import Output
     from .rollouts.reading import read_rows
+    from .rollouts.writing import row_text
     from .verifiers.verdict_rows import verdict_rows
 
-    judge = _verifier(verifier, workers=workers, timeout_s=timeout_s)
-    rows = read_rows(
-        file,
-        format=format_name,
-        prompt_key=prompt_key,
-        prompt_id_key=prompt_id_key,
-        response_key=response_key,
-        target_key=target_key,
-    )
-    _write_rows(out, verdict_rows(rows, judge, name=verifier, progress=_shows_progress(progress)))
+    with Output("--out", out, source=file) as target:
+        judge = _verifier(verifier, workers=workers, timeout_s=timeout_s)
+        rows = read_rows(
+            file,
+            format=format_name,
+            prompt_key=prompt_key,
+            prompt_id_key=prompt_id_key,
+            response_key=response_key,
+            target_key=target_key,
+        )
+        for row in verdict_rows(rows, judge, name=verifier, progress=_shows_progress(progress)):
+            target.write(row_text(row) + "\n")
 
 
 @app.command()
@@ -193,39 +198,39 @@ def advantages(
     """Write the gated advantages of every rollout of FILE: a step's, or with a tokenizer each token's."""
     from .prm import get as get_scorer
     from .prm.tokenizers import load_tokenizer
+    from .rollouts.output import Output
     from .rollouts.reading import read
+    from .rollouts.writing import row_text
 
     pipeline, grpo = _needs_torch("pipeline"), _needs_torch("grpo")
     grpo.estimators.factory(estimator)
     config = grpo.gate_mode(mode, estimator=estimator)
-    judge = None if verifier is None else _verifier(verifier, workers=workers, timeout_s=timeout_s)
-    reading = read(
-        file,
-        format=format_name,
-        prompt_key=prompt_key,
-        prompt_id_key=prompt_id_key,
-        response_key=response_key,
-        target_key=target_key,
-        reward_key=reward_key,
-        group_key=group_key,
-        tokens=tokenizer is not None,
-    )
     totals = Counter[str]()
-    batches = pipeline.iter_token_advantages(
-        reading,
-        judge,
-        get_scorer(scorer),
-        config,
-        None if tokenizer is None else load_tokenizer(tokenizer),
-        batch_groups=batch_groups,
-    )
-
-    def rows() -> "Iterator[dict[str, Any]]":
+    with Output("--out", out, source=file) as target:
+        judge = None if verifier is None else _verifier(verifier, workers=workers, timeout_s=timeout_s)
+        reading = read(
+            file,
+            format=format_name,
+            prompt_key=prompt_key,
+            prompt_id_key=prompt_id_key,
+            response_key=response_key,
+            target_key=target_key,
+            reward_key=reward_key,
+            group_key=group_key,
+            tokens=tokenizer is not None,
+        )
+        batches = pipeline.iter_token_advantages(
+            reading,
+            judge,
+            get_scorer(scorer),
+            config,
+            None if tokenizer is None else load_tokenizer(tokenizer),
+            batch_groups=batch_groups,
+        )
         for batch in batches:
-            yield from pipeline.advantage_rows(batch, first_row=totals["rollouts"])
+            for row in pipeline.advantage_rows(batch, first_row=totals["rollouts"]):
+                target.write(row_text(row) + "\n")
             totals.update(pipeline.tally(batch))
-
-    _write_rows(out, rows())
     typer.echo(
         f"{totals['rollouts']} rollouts, {reading.summary.n_refused} rows refused · {totals['opened']} of "
         f"{totals['groups']} groups opened · {scorer} asked about {totals['scored']} rollouts · "
@@ -266,6 +271,8 @@ def main() -> None:
 
 
 def _exit_code(arguments: list[str]) -> int:
+    if sys.stdout is None:  # `>&-`: the next file that is opened would be what others take for stdout
+        return _refused("stdout: expected an open stream, got a closed one")
     # Not `app()`: typer answers a broken pipe with exit code 1, and an error of usage with four lines.
     command = get_command(app)
     try:
@@ -275,7 +282,7 @@ def _exit_code(arguments: list[str]) -> int:
             code = 0
         except typer.Exit as done:
             code = done.exit_code
-        sys.stdout.flush()
+        _flush_stdout()
     except _UsageError as error:
         at = "rewardgate" if error.ctx is None else error.ctx.command_path
         return _refused(f"{error.format_message().rstrip('.')}; see {at} --help")
@@ -288,6 +295,15 @@ def _exit_code(arguments: list[str]) -> int:
     except (RewardgateError, OSError) as error:
         return _refused(str(error))
     return code
+
+
+def _flush_stdout() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"stdout: expected a writable file, got: {error.strerror}") from error
 
 
 def _refused(message: str) -> int:
@@ -312,12 +328,4 @@ def _needs_torch(room: str) -> Any:
 
 
 def _shows_progress(progress: bool | None) -> bool:
-    return sys.stderr.isatty() if progress is None else progress
-
-
-def _write_rows(out: str, rows: "Iterable[dict[str, Any]]") -> None:
-    from .rollouts.writing import write_row
-
-    with nullcontext(sys.stdout) if out == "-" else Path(out).open("w", encoding="ascii", newline="\n") as file:
-        for row in rows:
-            write_row(file, row)
+    return (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress

@@ -159,12 +159,51 @@ def test_verdicts_on_stdout_leave_it_open() -> None:
     assert done.stdout.splitlines()[-1:] == ["open"]
 
 
-def test_a_full_disk_is_one_line_and_exit_2() -> None:
-    if not Path("/dev/full").exists():
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("verify", FIXTURE, "--out", "/dev/full"), "--out: expected a writable file, got /dev/full: No space left"),
+        (("audit", FIXTURE, "--json", "/dev/full"), "--json: expected a writable file, got /dev/full: No space left"),
+        (("audit", "--demo", "--json", "/nowhere/x"), "--json: expected a writable file, got /nowhere/x: No such file"),
+        (("advantages", FIXTURE, "--out", "/nowhere/x"), "--out: expected a writable file, got /nowhere/x"),
+    ],
+)
+def test_output_that_cannot_be_written_names_its_option_and_exits_2(
+    arguments: tuple[str | Path, ...], words: str
+) -> None:
+    if "/dev/full" in arguments and not Path("/dev/full").exists():
         pytest.skip("NOT RUN: no /dev/full here")
-    done = run("verify", FIXTURE, "--out", "/dev/full")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
+    done = run(*arguments)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith(f"rewardgate: {words}")
+
+
+@pytest.mark.parametrize("arguments", [("verify", FIXTURE), ("audit", "--demo"), ("list", "verifiers")])
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+def test_a_stdout_that_takes_nothing_is_one_line_and_exit_2(
+    arguments: tuple[str | Path, ...], redirection: str
+) -> None:
+    if "full" in redirection and not Path("/dev/full").exists():
+        pytest.skip("NOT RUN: no /dev/full here")
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *COMMAND, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "No space left" in done.stderr or "closed" in done.stderr
+
+
+@pytest.mark.parametrize(("command", "option"), [("verify", "--out"), ("audit", "--json"), ("advantages", "--out")])
+def test_no_command_writes_over_its_input(tmp_path: Path, command: str, option: str) -> None:
+    rollouts = two_groups(tmp_path)
+    before = rollouts.read_bytes()
+    done = run(command, rollouts, option, rollouts)
+    assert (done.returncode, done.stdout, rollouts.read_bytes()) == (2, "", before)
+    assert done.stderr == f"rewardgate: {option}: expected another file than the input, got {rollouts}\n"
+
+
+def test_a_reading_that_fails_leaves_no_output_behind(tmp_path: Path) -> None:
+    rows = write_rows(tmp_path / "rows.jsonl", "not json")
+    done = run("verify", rows, "--out", tmp_path / "out.jsonl")
+    assert (done.returncode, os.listdir(tmp_path)) == (2, ["rows.jsonl"])
 
 
 def two_groups(tmp_path: Path) -> Path:
