@@ -41,7 +41,7 @@ PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-DISPLAY_ONLY = re.compile(r"\s*(?:(?:\\\[.*?\\\]|\$\$.*?\$\$)[\s.,;]*)+", re.DOTALL)
+DISPLAY_ONLY = re.compile(r"\s*(?:(?:\\\[(?:(?!\\\]).)*\\\]|\$\$(?:(?!\$\$).)*\$\$)[\s.,;]*)+", re.DOTALL)
 
 
 def main() -> None:

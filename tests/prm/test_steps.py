@@ -119,7 +119,7 @@ def test_headings_alone_gather_all_paragraphs_below_them() -> None:
             "1. **Choose an office:**",
             "**Step 1: Add them.**",
         ),
-        *("Step 1", "Step 1:", "**Step 1:**", "<think>", "## A\n\n**B**", "#### The last part"),
+        *("Step 1", "Step 1.", "Step 1:", "**Step 1:**", "<think>", "## A\n\n**B**", "#### The last part"),
     ],
 )
 def test_a_heading_belongs_to_the_text_it_heads(heading: str) -> None:
@@ -136,6 +136,11 @@ def test_a_statement_in_bold_heads_nothing(line: str) -> None:
 
 def test_a_step_heading_does_not_swallow_the_next_step() -> None:
     assert steps("Step 1:\n\nStep 2: b\n\nStep 3: c") == ["Step 1:\n\n", "Step 2: b\n\n", "Step 3: c"]
+
+
+def test_a_heading_with_its_text_below_it_in_one_paragraph_takes_no_other() -> None:
+    text = "Before.\n\n### Sum\nAdd them.\n\nAfter."
+    assert steps(text) == ["Before.\n\n", "### Sum\nAdd them.\n\n", "After."]
 
 
 def test_a_heading_at_the_end_heads_nothing_and_is_a_step() -> None:
@@ -183,6 +188,10 @@ def test_a_block_with_nothing_before_it_goes_with_the_text_after_it() -> None:
     assert steps("\\[ x \\]") == ["\\[ x \\]"]
 
 
+def test_a_block_at_the_end_goes_with_the_text_before_it() -> None:
+    assert steps("Before.\n\nWe get this.\n\n\\[ x \\]\n") == ["Before.\n\n", "We get this.\n\n\\[ x \\]\n"]
+
+
 def test_a_code_fence_that_is_never_closed_is_one_step_to_the_end() -> None:
     assert steps("a\n\nb:\n\n```python\nx = 1\n\ny") == ["a\n\n", "b:\n\n```python\nx = 1\n\ny"]
 
@@ -192,9 +201,10 @@ def test_brackets_that_are_never_closed_hold_nothing_together() -> None:
     assert steps("it costs $$5\n\nor $$6\n\nor $$7") == ["it costs $$5\n\n", "or $$6\n\n", "or $$7"]
 
 
+@pytest.mark.parametrize("sentence", ["It follows:", "It **follows:**", "由此得："])
 @pytest.mark.parametrize("what", ["x = 5", "the sum of both.", "\\(x\\) and \\(y\\)"])
-def test_a_text_that_ends_with_a_colon_goes_with_what_it_announces(what: str) -> None:
-    assert steps(f"a\n\nIt follows:\n\n{what}\n\nb") == ["a\n\n", f"It follows:\n\n{what}\n\n", "b"]
+def test_a_text_that_ends_with_a_colon_goes_with_what_it_announces(sentence: str, what: str) -> None:
+    assert steps(f"a\n\n{sentence}\n\n{what}\n\nb") == ["a\n\n", f"{sentence}\n\n{what}\n\n", "b"]
 
 
 @pytest.mark.parametrize("what", ["1. Add.", "- Add.", "a) Add.", "Step 1: Add.", "**Sum**\n\nAdd.", "### Sum\n\nAdd."])
