@@ -18,18 +18,14 @@ def load_tokenizer(spec: str | Path) -> Any:
     path = Path(spec)
     file = path / "tokenizer.json" if path.is_dir() else path
     try:
-        if file.is_file():
-            from tokenizers import Tokenizer
+        from tokenizers import Tokenizer
 
-            return Tokenizer.from_file(str(file))
-        from transformers import AutoTokenizer
-
-        return AutoTokenizer.from_pretrained(str(spec))
+        return Tokenizer.from_file(str(file)) if file.is_file() else Tokenizer.from_pretrained(str(spec))
     except ImportError as error:
         raise MissingExtraError(
             f"tokenizer: {error.name or error} is not installed; pip install 'rewardgate[torch]'"
         ) from error
-    except Exception as error:  # tokenizers raises bare Exception, transformers OSError, ValueError and others
+    except Exception as error:  # tokenizers raises bare Exception, the hub's client others
         reason = str(error).strip().split("\n")[0]
         raise ArgumentError(
             f"tokenizer: expected a tokenizer.json, a folder or a name, got {spec}: {reason}"
