@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 estimators: Registry[Tensor] = Registry("estimator", entry_point_group="rewardgate.estimators")
-"""Name -> function `(rewards, group_ids, **options) -> advantages`, with the shapes of `group_advantages`."""
+"""Name -> function `(rewards, group_ids, **options) -> advantages`, with the arguments of `group_advantages`."""
 
 
 def group_advantages(
@@ -37,8 +37,8 @@ def group_advantages(
 ) -> Tensor:
     """Advantages of a batch of rollouts by the estimator of that name.
 
-    Singletons (groups with one scored row) get 0: there is nothing to compare with. How many there are, and
-    of every other kind, `diagnostics.group_kinds(rewards, group_ids)` counts.
+    Where the comparison is with the group, singletons (groups with one scored row) get 0: there is nothing to
+    compare with. How many there are, and of every other kind, `diagnostics.group_kinds(rewards, group_ids)` counts.
 
     Args:
         rewards: (B,) raw outcome rewards, any real dtype; NaN = unscored. Or (N, G), a row a group.

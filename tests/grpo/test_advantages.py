@@ -1,4 +1,6 @@
+from collections.abc import Callable
 from math import inf, nan, sqrt
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -8,7 +10,7 @@ from reward_batches import CONSTANTS, Batch, batches, by_loop, centred, std
 from torch import Tensor
 
 from rewardgate.errors import ArgumentError, UnknownNameError
-from rewardgate.grpo import estimators, group_advantages, sign_advantages
+from rewardgate.grpo import PromptMeans, estimators, group_advantages, sign_advantages
 
 GROUP_CENTRED = ("grpo", "dr_grpo", "batch_std", "rloo")
 BUILT_IN = (*GROUP_CENTRED, "avspo", "ema", "global", "sign")
@@ -100,8 +102,6 @@ def test_singletons_get_zero(estimator: str) -> None:
 
 
 def options_of(estimator: str) -> dict[str, object]:
-    from rewardgate.grpo import PromptMeans
-
     seen = PromptMeans().updated(float64(0.25, 1.0, 0.5), torch.tensor([0, 0, 3]))
     return {"ema": {"means": seen}, "sign": {"allow_graded": True}, "avspo": {"step_in_above": 0.3}}.get(estimator, {})
 
@@ -227,6 +227,16 @@ def test_advantages_come_in_the_dtype_of_the_rewards(dtype: torch.dtype, returne
     assert advantages.tolist() == [1.5, -0.5, -0.5, -0.5]
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="NOT RUN: no CUDA device")
+@pytest.mark.parametrize("estimator", BUILT_IN)
+def test_tensors_on_a_gpu_get_what_they_get_on_the_cpu(estimator: str) -> None:
+    rewards, ids = float64(1, 0, 0, 0.5, 0.5, nan), torch.tensor([0, 0, 3, 4, 4, 3])
+    options = options_of(estimator)
+    on_gpu = group_advantages(rewards.cuda(), ids.cuda(), estimator=estimator, **options)
+    assert on_gpu.device.type == "cuda"
+    assert torch.equal(on_gpu.cpu(), group_advantages(rewards, ids, estimator=estimator, **options))
+
+
 def test_large_offsets_keep_their_differences() -> None:
     # One-pass variance in float32 says -149.9 here; deviations -1.5, -0.5, 0.5, 1.5 times 0.1, std 0.1 sqrt(5/3).
     advantages = group_advantages(float64([1000.0, 1000.1, 1000.2, 1000.3]), epsilon=0.0)
@@ -261,29 +271,26 @@ def test_the_registry_knows_every_estimator_and_names_them_to_who_misspells_one(
         group_advantages(float64([1, 0]), estimator="grpp")
 
 
+class Point(NamedTuple):
+    """As much of an entry point as the registry asks for."""
+
+    name: str
+    function: Callable[..., Tensor]
+
+    def load(self) -> Callable[..., Tensor]:
+        return self.function
+
+
 def test_an_estimator_of_another_package_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Point:
-        name = "doubled"
-
-        def load(self) -> object:
-            return lambda rewards, group_ids, *, by=2.0: rewards * by
-
-    monkeypatch.setattr(
-        "rewardgate.registry.entry_points", lambda group: [Point()] if group == "rewardgate.estimators" else []
-    )
-    assert "doubled" in estimators
-    assert group_advantages(float64([1, 0]), estimator="doubled", by=3.0).tolist() == [[3.0, 0.0]]
+    points = {"rewardgate.estimators": [Point("scaled", lambda rewards, group_ids, *, by: rewards * by)]}
+    monkeypatch.setattr("rewardgate.registry.entry_points", lambda group: points.get(group, []))
+    assert "scaled" in estimators
+    assert group_advantages(float64([1, 0]), estimator="scaled", by=3.0).tolist() == [[3.0, 0.0]]
 
 
 def test_an_estimator_that_returns_another_shape_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rewardgate.registry.entry_points", lambda group: [Point("first")])
-
-    class Point:
-        def __init__(self, name: str) -> None:
-            self.name = name
-
-        def load(self) -> object:
-            return lambda rewards, group_ids: rewards[:1]
-
+    monkeypatch.setattr(
+        "rewardgate.registry.entry_points", lambda group: [Point("first", lambda rewards, group_ids: rewards[:1])]
+    )
     with pytest.raises(ArgumentError, match=r"^first: expected advantages of shape \(2,\), got \(1,\)$"):
         group_advantages(float64(1, 0), torch.tensor([0, 0]), estimator="first")
