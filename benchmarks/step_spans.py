@@ -16,6 +16,8 @@ The tokenizer is a byte-level BPE of realistic size, Qwen's, whose ranks ship in
     display only             steps (and split pieces) that are nothing but a display formula
     colon                    steps (and split pieces) that end by announcing something
     milliseconds a response  median over the repetitions of the mean, and of the 50 longest: cutting, and laying on
+    gated                    what the gate gives the tokens of the groups that failed as a whole, by the rewards of the
+                             file and the arithmetic rule (mode `rules`)
 """
 
 import argparse
@@ -31,10 +33,13 @@ from time import perf_counter
 
 import numpy as np
 import tiktoken
+import torch
 
+import rewardgate.prm as prm
+from rewardgate.pipeline import token_advantages
 from rewardgate.prm.spans import byte_offsets, step_ids, token_bytes
 from rewardgate.prm.steps import step_spans
-from rewardgate.rollouts import completion_text, read
+from rewardgate.rollouts import Group, completion_text, read
 
 # Qwen's own pattern, as its tokenizer files state it.
 PATTERN = (
@@ -84,6 +89,23 @@ def main() -> None:
     ):
         every, long = (milliseconds(timed, rows, options.repeat) for rows in (range(len(texts)), longest))
         print(f"{name:24}{every:>24.3f}{long:>24.3f}")
+
+    print(f"\n{gated(groups, encoding)}")
+
+
+def gated(groups: Sequence[Group], encoding: tiktoken.Encoding) -> str:
+    """One line on the token advantages of all groups."""
+    result = token_advantages(groups, None, prm.get("arithmetic"), tokenizer=encoding)
+    report = result.gated.report
+    in_open = torch.tensor([scores is not None for scores in result.step_scores])
+    without = int((result.completion_mask & (result.step_ids < 0)).sum())
+    charged = int((result.advantages[in_open] != 0).sum())
+    return (
+        f"gated: {sum(report.opened.values())} of {len(groups)} groups opened {dict(report.opened)}, "
+        f"{result.n_scored_rows} responses scored, coverage {report.coverage:.1%} of their steps; "
+        f"{charged} of their {int(result.completion_mask[in_open].sum())} tokens have an advantage other than 0, "
+        f"{without} tokens of the batch have no step; scale {report.scale_source} × {report.scale_factor:.3f}"
+    )
 
 
 def encoding_of(path: Path) -> tiktoken.Encoding:
