@@ -5,7 +5,18 @@ from collections.abc import Sequence
 from .tokens import Token
 from .words import is_unit_word
 
-__all__ = ["LITERALS", "at", "ends_range", "is_fraction", "is_glued", "is_mixed", "multiplies", "starts", "unit_end"]
+__all__ = [
+    "LITERALS",
+    "at",
+    "ends_range",
+    "is_fraction",
+    "is_glued",
+    "is_mixed",
+    "is_sign",
+    "multiplies",
+    "starts",
+    "unit_end",
+]
 
 LITERALS = frozenset({"number", "numeral", "constant"})
 _STARTS = LITERALS | {"frac", "root", "open", "currency"}
@@ -57,6 +68,12 @@ def ends_range(tokens: Sequence[Token], end: int) -> bool:
         return False
     first, sign, last = (token.plain for token in tokens[end - 3 : end])
     return sign == "-" and first.isdigit() and last.isdigit() and int(first) < int(last)
+
+
+def is_sign(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a minus at `index` is written like the sign of the number behind it: `as -3`, not `- 3` or `5-3`."""
+    is_minus = at(tokens, index, "operator") and tokens[index].plain == "-"
+    return is_minus and is_glued(tokens, index + 1) and not is_glued(tokens, index)
 
 
 def unit_end(tokens: Sequence[Token], start: int, *, after_slash: bool = False) -> int | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .patterns import LITERALS, at, ends_range, is_fraction, is_glued, is_mixed, multiplies, starts, unit_end
+from .patterns import LITERALS, at, ends_range, is_fraction, is_glued, is_mixed, is_sign, multiplies, starts, unit_end
 from .tokens import Token, measure_of
 from .words import SCALES, label_of
 
@@ -132,7 +132,7 @@ class Reader:
         elif kind == "percent":
             self._mark("%")
             self.position += 1
-        elif kind == "currency" and not at(self.tokens, self.position + 1, "number"):
+        elif kind == "currency" and self.unit_start is None and not at(self.tokens, self.position + 1, "number"):
             self.position += 1
         elif kind == "word":
             return self._word(token)
@@ -235,7 +235,8 @@ class Reader:
         elif measure is None and first.isascii() and start == self.position and is_glued(self.tokens, start):
             self.is_doubtful = True  # 3Papillon may be an unknown, 3 apples are not
         self.labels.update(label for word in words if (label := label_of(word)))
-        self.is_doubtful |= ends_range(self.tokens, self.position)
+        # `3-4 hours` may be a range, and `two terms as -1.5 + 3` begins with its negative number.
+        self.is_doubtful |= ends_range(self.tokens, self.position) or is_sign(self.tokens, end)
         self.has_words = True
         self.unit_start = self.position
         self.position = end

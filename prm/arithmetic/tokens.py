@@ -5,6 +5,7 @@ of the text.
 """
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -45,7 +46,8 @@ _TOKEN = re.compile(
   | (?P<power>\^(?!\s*+\{?\s*+\\circ)|(?<=[0-9)])\*\*(?=[0-9(])|(?<=[0-9)][ ])\*\*(?=[ ][0-9(]))
   | (?P<gap>\\[,;:!>\ ]|\\q?quad(?![a-zA-Z])|~|&|\*\*+|__+|`)
   | (?P<stop>\n|\\\\|,(?![0-9])|\.(?!\.\.|[0-9(]|\\(?:overline|dot|bar))|[;:?"“”—→⇒∴<>≤≥≠]|\\[][()]|->
-      |\\(?:Rightarrow|implies|to|rightarrow|therefore|because|leq?|geq?|neq?|iff|Longrightarrow)(?![a-zA-Z]))
+      |\\(?:Rightarrow|implies|to|rightarrow|therefore|because|leq?|geq?|neq?|iff|Longrightarrow
+      |begin|end|tag|label|checkmark|hfill|hline)(?![a-zA-Z]))
   | (?P<currency>\\?\$|[€£¥₹])
   | (?P<ellipsis>\.\.\.+|…|\\[cl]?dots(?![a-zA-Z]))
   | (?P<constant>\\[dtc]?frac\s*+[0-9]\s*+[0-9]|\\sqrt\s*+[0-9]|√[0-9]+)
@@ -135,9 +137,11 @@ def _classified(kind: str, text: str, match: re.Match[str]) -> tuple[str, str]:
         word = _LETTERS.match(match.string, match.end())
         return ("gap", "") if word and measure_of(word.group()) else ("operator", "-")
     if kind == "bullet":
-        return "stop", "bullet"
+        return "stop", text.strip()
     if kind == "degrees":
         return "word", "degrees"
+    if kind == "other" and unicodedata.category(text) == "So":
+        return "stop", text  # ✓ and other signs that count nothing
     return kind, "^" if kind == "power" else text
 
 

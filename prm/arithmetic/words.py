@@ -106,8 +106,11 @@ def ending(tokens: Sequence[Token], position: int, stopped_by: str) -> Ending:
         return Ending.DOUBTFUL
     if stopped_by != "word":
         return Ending.OPEN
+    if tokens[position - 1].kind != "word":
+        first = tokens[position].plain.casefold()
+        if first in _CHANGING - {"off"} or not _is_plain_word(tokens, position):
+            return Ending.OPEN
     start = position - (tokens[position].plain == "and")
-    is_bare = tokens[position - 1].kind != "word"
     for index in range(position, min(position + _MAX_WORDS, len(tokens))):
         token, before = tokens[index], tokens[index - 1].plain
         word = token.plain.casefold()
@@ -121,8 +124,6 @@ def ending(tokens: Sequence[Token], position: int, stopped_by: str) -> Ending:
                 is_open = token.kind in ("operator", "power", "superscript", "ratio", "other")
                 return Ending.OPEN if is_open else Ending.COMPLETE
         elif word in _REMAINING:
-            return Ending.OPEN
-        elif is_bare and index == position and (word in _CHANGING - {"off"} or not _is_plain_word(tokens, index)):
             return Ending.OPEN
         elif word in _LINKING and word != "and":
             return Ending.COMPLETE
@@ -141,7 +142,9 @@ def is_tied(tokens: Sequence[Token], first: int, *, is_number: bool) -> bool:
     before = tokens[first - 1]
     if before.kind == "open" and first > 1:
         return tokens[first - 2].end == before.start and tokens[first - 2].kind in ("word", "other")
-    if before.kind in ("stop", "open"):
+    if before.kind == "stop":
+        return _goes_on_from_above(tokens, first)
+    if before.kind == "open":
         return False
     if before.kind == "currency":
         return first > 1 and tokens[first - 2].kind not in ("stop", "open", "word")
@@ -153,6 +156,15 @@ def is_tied(tokens: Sequence[Token], first: int, *, is_number: bool) -> bool:
     index = first - 2 if before.plain.casefold() in _ARTICLES else first - 1
     joins = index >= 0 and tokens[index].plain.casefold() in _JOINING and _joins(tokens, index)
     return joins or _after_operator(tokens, first) or _is_compound(tokens, first)
+
+
+def _goes_on_from_above(tokens: Sequence[Token], first: int) -> bool:
+    """Whether the operand is the rest of an expression that a pause or a line break interrupts."""
+    mark = tokens[first].plain if tokens[first].kind == "operator" else tokens[first - 1].plain.strip()
+    if mark == "+":
+        return True
+    is_broken_off = first > 2 and tokens[first - 2].kind in ("number", "close") and tokens[first - 3].kind == "operator"
+    return is_broken_off and mark in ("-", "*")
 
 
 def _is_plain_word(tokens: Sequence[Token], index: int) -> bool:

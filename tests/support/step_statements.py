@@ -1,6 +1,20 @@
 """Steps that state one or more equalities, sorted by what the arithmetic scorer must say of them."""
 
 RIGHT = (
+    "3(4) + 2 = 14 ✓",
+    r"3 + 4 = 7 \checkmark",
+    r"f(3) = 2(3)^2 - 4(3) + 1 = 18 - 12 + 1 = 7",
+    r"S_5 = \frac{5}{2}(2 + 10) = 30",
+    r"2\frac{1}{3} = \frac{7}{3}",
+    "$1,200(1 + 0.05)^2 = $1,323",
+    "$80 × (1 - 25%) = $60",
+    "80 + 90 + 100 = 270 / 3 = 90",
+    "17 = 5 × 3 + 2",
+    "0.5 hours × 60 minutes/hour = 30 minutes",
+    "12 x.5 = 6",
+    "1.5 × 10^{-3} = 0.0015",
+    r"\sqrt{3^2 + 4^2} = \sqrt{25} = 5",
+    "combine the last two terms as $-1.69+3.6=1.91$",
     "4 minutes - 2 minutes = 2 minutes + 2 minutes = 4 minutes",
     "3 * 4 = 12",
     "16 - 3 - 4 = 9 duck eggs a day",
@@ -153,6 +167,17 @@ WRONG = (
 """At least one is provably false."""
 
 UNCHECKED = (
+    "3 + 4 + 5, + 6 + 7 = 25",
+    "3 + 4\n- 2 + 1 = 6",
+    r"3 + 4 \\ - 2 + 1 = 6",
+    "$80 - 25% = $60",
+    "12 ÷ 5 = 2 R 2",
+    r"0.\overline{3} = \frac{1}{2}",
+    "3 squared + 1 = 11",
+    "Day 1 = 5 + 3",
+    "log 100 = 3",
+    r"\binom{7}{2} = \frac{7!}{2!5!} = 22",
+    "combine the last two terms as -1.69+3.6=1.91",
     "2 hours and 30 minutes + 5 minutes = 155 minutes",
     "5 feet 4 inches + 2 inches = 66 inches",
     "5+1=6 times $5 on average",

@@ -6,6 +6,7 @@ from rewardgate.prm.arithmetic.patterns import (
     is_fraction,
     is_glued,
     is_mixed,
+    is_sign,
     multiplies,
     starts,
     unit_end,
@@ -34,6 +35,11 @@ def test_fractions_and_mixed_numbers_are_told_by_their_spaces(text: str, fractio
 @pytest.mark.parametrize(("text", "expected"), [("3-4", True), ("3 - 4", False), ("4-3", False), ("3+4", False)])
 def test_a_tight_rising_difference_may_be_a_range(text: str, expected: bool) -> None:
     assert ends_range(tokens_of(text), 3) is expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [("as -3", True), ("as - 3", False), ("5-3", False), ("as +3", False)])
+def test_a_minus_glued_to_its_number_alone_is_a_sign(text: str, expected: bool) -> None:
+    assert is_sign(tokens_of(text), 1) is expected
 
 
 @pytest.mark.parametrize(

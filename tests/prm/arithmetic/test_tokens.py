@@ -50,6 +50,9 @@ def test_a_number_in_any_grouping_is_one_token(text: str, plain: str) -> None:
         ("5²", ["number", "superscript"]),
         (r"5\text{ apples}\text{}", ["number", "word"]),
         ("twelve", ["numeral"]),
+        ("7 ✓", ["number", "stop"]),
+        ("7 ∞", ["number", "other"]),
+        (r"7 \end{align}", ["number", "stop", "open", "word", "close"]),
         (r"\left( 3 \right)", ["open", "number", "close"]),
         (r"3 \ne 4", ["number", "stop", "number"]),
     ],
@@ -59,9 +62,9 @@ def test_each_piece_gets_its_kind(text: str, kinds: list[str]) -> None:
 
 
 def test_a_list_mark_is_no_operator_and_an_inner_hyphen_is() -> None:
-    assert spelled("- 3 - 2")[0] == ("stop", "bullet")
-    assert spelled("x\n* 3")[1] == ("stop", "bullet")
-    assert spelled("2) 3")[0] == ("stop", "bullet")
+    assert spelled("- 3 - 2")[0] == ("stop", "-")
+    assert spelled("x\n* 3")[1] == ("stop", "*")
+    assert spelled("2) 3")[0] == ("stop", "2)")
     assert spelled("-3 - 2")[0] == ("operator", "-")
 
 
