@@ -6,7 +6,7 @@ they interrupt. A window of bounded width is read around each sign, and only so 
 
 import re
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from ...verifiers.expression.arithmetic import CostlyError
@@ -31,10 +31,16 @@ _ANNOTATION = re.compile(r"<<([^<>\n]{0,400})>>")
 _LINE_START = re.compile(r"[\s&]*+")
 _BLANK = " \t\r\n&"
 
-# What takes an equality back, or gives it another sense: a question, a denial, a remainder, a rounding.
-_RESERVATION = re.compile(
-    r"[^.\n=]{0,60}?(?:\?|n't\b|\b(?:not|remainder|left ?over|nearest|false|wrong|incorrect|impossible|contradict\w*"
-    r"|round(?:ed|ing| up| down| to)|truncat\w*|discard\w*)\b)|\s*(?:or|to)\s+[0-9$]",
+# What takes an equality back: a question or a denial, in the same clause or in one that points to it.
+_DENIAL = re.compile(
+    r"[^.,;\n=]{0,40}?(?:,\s*(?:which|this|that|but|a)\b[^.,;\n=]{0,40}?)?"
+    r"(?:\?|n't\b|\b(?:not|false|wrong|incorrect|impossible|contradict\w*)\b)",
+    re.IGNORECASE,
+)
+# What gives it another sense: a remainder, a rounding, a choice.
+_REMAINDER = re.compile(
+    r"[^.\n=]{0,60}?\b(?:remainder|left ?over|nearest|round(?:ed|ing| up| down| to)|truncat\w*|discard\w*)\b"
+    r"|\s*(?:or|to)\s+[0-9$]",
     re.IGNORECASE,
 )
 # Arithmetic that does not come out as with decimal numbers: 7 + 8 = 3 on a clock, 6 * 7 = 52 in base 8.
@@ -76,7 +82,7 @@ class Equality(NamedTuple):
         """
         around = text[max(0, self.left.start - _MAX_SIDE) : self.right.end + _MAX_SIDE]
         behind = text[self.right.end : self.right.end + _MAX_SIDE]
-        return bool(_RESERVATION.match(behind) or _OTHER_ARITHMETIC.search(around))
+        return bool(_DENIAL.match(behind) or _REMAINDER.match(behind) or _OTHER_ARITHMETIC.search(around))
 
 
 def equalities(text: str) -> Iterator[Equality]:
@@ -93,30 +99,27 @@ def equalities(text: str) -> Iterator[Equality]:
     text = half_width(text)
     n_signs = n_characters = 0
     for body, start, end in _bodies(text):
-        signs = list(islice(_signs(body, start, end), MAX_SIGNS + 1))
-        n_signs += len(signs)
         previous = None
-        for sign, following in pairwise([*signs, None]):
-            if sign is None:
-                break
-            ends = end if following is None else following.start()
-            left_end = _line_end(body, start, sign.start())
-            left_start = max(start, left_end - _MAX_SIDE)
-            start = sign.end()
-            n_characters += left_end - left_start
-            left = read_left(body, left_start, left_end, is_cut=left_end - left_start == _MAX_SIDE)
-            if left is not None:
-                right_start = _blank_end(body, sign.end(), ends)
-                right_end = min(ends, right_start + _MAX_SIDE)
-                n_characters += right_end - right_start
-                right = read_right(body, right_start, right_end)
-                if right is not None and (right_end == ends or right.end < right_end - 1):
-                    is_linked = (left.start, left.end) == previous
-                    previous = (right.start, right.end)
-                    is_continued = following is not None and right.reaches_end
-                    yield Equality(left, right, sign.group() not in _EXACT, is_linked, is_continued)
+        for begins, sign, ends in _places(body, start, end):
+            n_signs += 1
             if n_signs > MAX_SIGNS or n_characters > MAX_CHARACTERS:
                 raise CostlyError("more equalities than are read in one text")
+            left_end = _line_end(body, begins, sign.start())
+            left_start = max(begins, left_end - _MAX_SIDE)
+            n_characters += left_end - left_start
+            left = read_left(body, left_start, left_end, is_cut=left_start > begins)
+            if left is None:
+                continue
+            right_start = _blank_end(body, sign.end(), ends)
+            right_end = min(ends, right_start + _MAX_SIDE)
+            n_characters += right_end - right_start
+            right = read_right(body, right_start, right_end)
+            if right is None or (right_end < ends and right.end >= right_end - 1):
+                continue
+            is_linked = (left.start, left.end) == previous
+            previous = (right.start, right.end)
+            is_continued = ends < end and right.reaches_end
+            yield Equality(left, right, sign.group() not in _EXACT, is_linked, is_continued)
 
 
 def _bodies(text: str) -> Iterator[tuple[str, int, int]]:
@@ -135,15 +138,21 @@ def _without_annotations(text: str) -> str:
     return _ANNOTATION.sub(lambda found: " " * len(found.group()), text, count=MAX_SIGNS)
 
 
+def _places(text: str, start: int, end: int) -> Iterator[tuple[int, re.Match[str], int]]:
+    """Each sign of equality, with where the one before it ends and where the one after it begins."""
+    begins = start
+    for sign, following in pairwise(chain(_signs(text, start, end), [None])):
+        if sign is not None:
+            yield begins, sign, end if following is None else following.start()
+            begins = sign.end()
+
+
 def _signs(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
     for found in _SIGN.finditer(text, start, end):
         sign, first, after = found.group(), found.start(), found.end()
         if sign[0] == "=":
-            if (
-                len(sign) <= 2
-                and text[after : after + 1] not in ("<", ">")
-                and not text.endswith(_NOT_BEFORE, 0, first)
-            ):
+            is_relation = text.endswith(_NOT_BEFORE, 0, first) or text[after : after + 1] in ("<", ">")
+            if len(sign) <= 2 and not is_relation:
                 yield found
         elif sign != "equals" or not text[first - 1 : first].isalpha():
             yield found

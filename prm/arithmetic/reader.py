@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from .patterns import LITERALS, at, ends_range, is_fraction, is_glued, is_mixed, is_sign, multiplies, starts, unit_end
 from .tokens import Token, measure_of
-from .words import SCALES, label_of
+from .words import factor_of, label_of
 
 __all__ = ["Reader"]
 
@@ -29,7 +29,7 @@ class Reader:
         wants: a number must come next, so that what was read is no operand yet.
         n_operators, n_terms, n_powers, n_lettered: its operators, 0 for a single literal; the terms of its sums;
             its powers; its numbers with a letter for a unit.
-        unit_start: where the unit begins that was read last; None where something followed it.
+        unit_start: where the unit, or the sign of money, begins that was read last; None where something followed it.
         has_words, has_word_operator: a unit stands in it; one of its operators is a word.
         stopped_by: the kind of the token that ended the reading, `"aside"` for a bracket after a space; "" where
             the tokens ended.
@@ -132,8 +132,8 @@ class Reader:
         elif kind == "percent":
             self._mark("%")
             self.position += 1
-        elif kind == "currency" and self.unit_start is None and not at(self.tokens, self.position + 1, "number"):
-            self.position += 1
+        elif kind == "currency":
+            return self._closing_currency()
         elif kind == "word":
             return self._word(token)
         elif kind == "factorial" and is_glued(self.tokens, self.position):
@@ -151,9 +151,18 @@ class Reader:
         self._take(plain)
         self.wants = True
 
+    def _closing_currency(self) -> bool:
+        """Takes a sign of money, or the end of a formula, behind a number: `1500$`, `$$3 + 4$$`."""
+        is_apart = self.unit_start is not None and not at(self.tokens, self.position - 1, "currency")
+        if is_apart or at(self.tokens, self.position + 1, "number"):
+            return False
+        self.unit_start = self.position if self.unit_start is None else self.unit_start
+        self.position += 1
+        return True
+
     def _power(self, token: Token) -> bool:
         self.n_powers += 1
-        if self.n_powers > _MAX_POWERS:
+        if self.n_powers > _MAX_POWERS or self.pieces[-2:-1] == ["^"]:
             return False
         self._operator("^")
         if token.kind == "superscript":
@@ -181,13 +190,9 @@ class Reader:
 
     def _juxtaposed(self, token: Token) -> bool:
         """A bracket, fraction or root right behind a number: a product or a mixed number, as `evaluate` knows."""
-        is_near = (
-            token.kind in ("constant", "frac")
-            or is_glued(self.tokens, self.position)
-            or at(self.tokens, self.position - 1, "close")
-        )
-        is_apart = self.unit_start is not None or at(self.tokens, self.position - 1, "currency")
-        if not is_near or is_apart or self.pieces[-1] in self.names:
+        tokens, index = self.tokens, self.position
+        is_near = token.kind in ("constant", "frac") or is_glued(tokens, index) or at(tokens, index - 1, "close")
+        if not is_near or self.unit_start is not None or self.pieces[-1] in self.names:
             self.stopped_by = "aside"
             return False
         self.n_operators += 1
@@ -223,16 +228,14 @@ class Reader:
     def _unit(self, start: int, end: int) -> None:
         """Takes the words from `start` to `end` as the unit of the number just read."""
         words = [token.plain for token in self.tokens[start:end] if token.kind == "word"]
-        first = words[0].casefold()
-        measure = measure_of(words[0])
-        if len(first) == 1 and first.isascii() and first != "a":
-            self.letters.add(words[0])
+        first = words[0]
+        factor = factor_of(first)
+        if factor != 1:
+            self._mark(f"@{factor}")
+        elif len(first) == 1 and first.isascii() and first != "a":
+            self.letters.add(first)
             self.n_lettered += 1
-        elif first in SCALES:
-            self._mark(f"@{SCALES[first]}")
-        elif measure is not None and measure.factor != 1:
-            self._mark(f"@{measure.factor}")
-        elif measure is None and first.isascii() and start == self.position and is_glued(self.tokens, start):
+        elif first.isascii() and measure_of(first) is None and start == self.position and is_glued(self.tokens, start):
             self.is_doubtful = True  # 3Papillon may be an unknown, 3 apples are not
         self.labels.update(label for word in words if (label := label_of(word)))
         # `3-4 hours` may be a range, and `two terms as -1.5 + 3` begins with its negative number.

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from enum import Enum
+from fractions import Fraction
 
 from ...verifiers.expression.words import SCALES as _LARGE
 from .tokens import Token, measure_of
 
-__all__ = ["SCALES", "Ending", "ending", "is_tied", "is_unit_word", "label_of"]
+__all__ = ["Ending", "ending", "factor_of", "is_tied", "is_unit_word", "label_of"]
 
-SCALES = {"hundred": 100, "dozen": 12, "dozens": 12, **_LARGE}
-"""Words that multiply the number before them."""
-
+_SCALES = {"hundred": 100, "dozen": 12, "dozens": 12, **_LARGE}
 _MAX_WORDS = 5
 _UNIT_LETTERS = frozenset("msghlLkKM")
 
@@ -73,6 +72,18 @@ def is_unit_word(word: str, *, is_first: bool, is_glued: bool) -> bool:
         return (word == "a" and not is_glued) or (is_first and word in _UNIT_LETTERS)
     lower = word.casefold()
     return lower not in _CHANGING and lower not in _LINKING and not (is_first and lower == "of")
+
+
+def factor_of(word: str) -> Fraction:
+    """What a unit may multiply its number by: 12 for a dozen, 3600 for an hour, 1 for an apple or a letter.
+
+    Example:
+        >>> factor_of("million"), factor_of("minutes"), factor_of("apples")
+        (Fraction(1000000, 1), Fraction(60, 1), Fraction(1, 1))
+    """
+    scale = _SCALES.get(word.casefold())
+    measure = None if len(word) == 1 and word.isascii() else measure_of(word)
+    return Fraction(scale) if scale else measure.factor if measure else Fraction(1)
 
 
 def label_of(word: str) -> str | None:

@@ -52,7 +52,8 @@ def test_an_operand_without_its_last_number_still_wants_one(text: str) -> None:
 def test_what_costs_too_much_is_not_read() -> None:
     assert read("9" * 51).wants
     assert read("+".join(["1"] * 300)).stopped_by
-    assert read("^".join(["2"] * 20)).stopped_by == "power"
+    assert read("2^3^2").stopped_by == "power"
+    assert read("+".join(["2^3"] * 20)).stopped_by == "power"
 
 
 def test_words_and_letters_are_kept_beside_the_value() -> None:
