@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -112,19 +113,34 @@ def test_a_reader_that_goes_away_is_no_traceback_and_no_finding(arguments: tuple
     assert (done.returncode, done.stderr) == (141, b"")  # as `seq 100000 | head` under pipefail; 1 is --fail-on's
 
 
-def test_an_interrupted_command_is_no_traceback_and_exits_130(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["verify", "audit"])
+@pytest.mark.parametrize("n_rows", [1, 100])
+def test_an_interrupted_command_ends_at_once_exits_130_and_leaves_nothing(
+    tmp_path: Path, command: str, n_rows: int
+) -> None:
     started = tmp_path / "started"
     os.mkfifo(started)
     (tmp_path / "mine.py").write_text(
-        f"import time\ndef judge(completion, target):\n    open({str(started)!r}, 'w').close()\n    time.sleep(60)\n"
+        "import os, time\n"
+        "def judge(completion, target):\n"
+        f"    with open({str(started)!r}, 'w') as file: print(os.getpid(), file=file)\n"
+        "    time.sleep(600)\n"
     )
-    rows = write_rows(tmp_path / "rows.jsonl", {"response": "4", "target": "4"})
-    command = [*COMMAND, "verify", str(rows), "--verifier", "mine.py:judge"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
-        started.read_bytes()  # until the function runs
+    rows = write_rows(tmp_path / "rows.jsonl", *[{"prompt": "2+2?", "response": "4", "target": "4"}] * n_rows)
+    option = "--json" if command == "audit" else "--out"
+    arguments = [*COMMAND, command, rows.name, "--verifier", "mine.py:judge", option, "out", "--timeout", "300"]
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as process:
+        worker = int(started.read_text().split()[0])  # waits until the function runs
+        interrupted = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=50)
     assert (process.returncode, errors) == (130, "")
+    assert time.monotonic() - interrupted < 10  # not the 300 s of a call; 0.4 s where the machine is idle
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker, 0)
+    assert sorted(os.listdir(tmp_path)) == ["mine.py", "rows.jsonl", "started"]
 
 
 @pytest.mark.parametrize(

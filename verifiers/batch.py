@@ -4,9 +4,7 @@
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from math import isfinite
 from pickle import PickleBuffer
@@ -14,6 +12,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt, completion_text
+from .ahead import asked_ahead
 from .base import Target, Verdict, Verifier
 from .isolation import Workers
 from .rows import Row, Triple, as_triple, error, row_verdict
@@ -132,8 +131,7 @@ def _has_workers(verifier: Verifier) -> bool:
 
 
 def _by_batch(verifier: Any, items: Iterable[Triple | Verdict]) -> Iterator[Verdict]:
-    remaining = iter(items)
-    while chunk := list(islice(remaining, BATCH_ROWS)):
+    for chunk in _chunks(items, BATCH_ROWS):
         judged = iter(_batch_verdicts(verifier, [item for item in chunk if not isinstance(item, Verdict)]))
         for item in chunk:
             yield item if isinstance(item, Verdict) else next(judged)
@@ -153,25 +151,25 @@ def _batch_verdicts(verifier: Any, rows: Sequence[Triple]) -> list[Verdict]:
 def _by_workers(
     verifier: bytes, items: Iterable[Triple | Verdict], size: int, budget_s: float | None
 ) -> Iterator[Verdict]:
-    remaining = iter(items)
-    pending: deque[tuple[list[Triple | Verdict], Future[list[Verdict]]]] = deque()
     there = RowsInWorkers(verifier, Workers(size), budget_s=budget_s)
-    threads = ThreadPoolExecutor(size)
     try:
-        while True:
-            while len(pending) < 2 * size and (chunk := list(islice(remaining, CHUNK_ROWS))):
-                usable = [item for item in chunk if not isinstance(item, Verdict)]
-                pending.append((chunk, threads.submit(there.judge, usable)))
-            if not pending:
-                return
-            chunk, future = pending.popleft()
-            judged = iter(future.result())
+        for chunk, verdicts in asked_ahead(
+            lambda chunk: there.judge([item for item in chunk if not isinstance(item, Verdict)]),
+            _chunks(items, CHUNK_ROWS),
+            threads=size,
+            stop=there.stop,
+        ):
+            judged = iter(verdicts)
             for item in chunk:
                 yield item if isinstance(item, Verdict) else next(judged)
     finally:
-        # The order matters to a caller who breaks off: a thread that waits for a hanging row never ends by itself.
         there.stop()
-        threads.shutdown(cancel_futures=True)
+
+
+def _chunks(items: Iterable[Triple | Verdict], size: int) -> Iterator[list[Triple | Verdict]]:
+    remaining = iter(items)
+    while chunk := list(islice(remaining, size)):
+        yield chunk
 
 
 def _shown(verdicts: Iterator[Verdict], total: int | None) -> Iterator[Verdict]:

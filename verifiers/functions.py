@@ -5,13 +5,15 @@ at fault when the verifier under audit is.
 """
 
 import os
+import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from math import isfinite
 from time import perf_counter
 
 from ..errors import ArgumentError, InputError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
 from ..rollouts.messages import Completion, Prompt
+from .ahead import asked_ahead
 from .base import Target, Verdict, Verifier, get, verifiers
 from .isolation import Workers
 from .rows import Triple, as_triple, error, verdict_of_plain
@@ -128,25 +130,35 @@ class FunctionVerifier:
         """One verdict a row, in order; a row that hangs or crashes the function never costs another."""
         items = [as_triple(row) for row in rows]
         usable = [item for item in items if not isinstance(item, Verdict)]
-        batches = [usable[start : start + self._batch_size] for start in range(0, len(usable), self._batch_size)]
-        if len(batches) <= 1:
-            judged = iter([verdict for batch in batches for verdict in self._judge(batch)])
-        else:
-            with ThreadPoolExecutor(self._workers.size) as threads:
-                judged = iter([verdict for verdicts in threads.map(self._judge, batches) for verdict in verdicts])
+        judged = iter(self._verdicts(usable))
         return [item if isinstance(item, Verdict) else next(judged) for item in items]
 
     def close(self) -> None:
         """End the worker processes."""
         self._workers.close()
 
-    def _judge(self, rows: Sequence[Triple]) -> list[Verdict]:
+    def _verdicts(self, rows: Sequence[Triple]) -> list[Verdict]:
+        stopped = threading.Event()
+        batches = [rows[start : start + self._batch_size] for start in range(0, len(rows), self._batch_size)]
+        if len(batches) <= 1:
+            return [verdict for batch in batches for verdict in self._judge(batch, stopped)]
+
+        def stop() -> None:
+            stopped.set()
+            self._workers.close()
+
+        asked = asked_ahead(partial(self._judge, stopped=stopped), batches, threads=self._workers.size, stop=stop)
+        return [verdict for _, verdicts in asked for verdict in verdicts]
+
+    def _judge(self, rows: Sequence[Triple], stopped: threading.Event) -> list[Verdict]:
+        if stopped.is_set():
+            raise WorkerDiedError("worker: stopped")
         started = perf_counter()
         try:
             answer = self._workers.call(_JUDGE, self.spec, list(rows), self._correct_at, timeout_s=self._timeout_s)
             return [verdict_of_plain(plain) for plain in answer]
         except WorkerError as failure:
             if len(rows) > 1:
-                return [verdict for row in rows for verdict in self._judge([row])]
+                return [verdict for row in rows for verdict in self._judge([row], stopped)]
             rule = next((rule for kind, rule in _RULES if isinstance(failure, kind)), "raised")
             return [error(rule, str(failure), perf_counter() - started)]
