@@ -19,9 +19,13 @@ _COPULA = re.compile(
 )
 _ANSWER_LIKE = re.compile(r"[-+−±$€£¥₹￥(\[{\\]|\d|[０-９½⅓-⅞√∞π]|[A-Za-z](?![A-Za-z])")
 _APPROXIMATELY = re.compile(r"(?:approximately|approx\.?|≈|\\approx)\s*", re.IGNORECASE)
-_BUT = re.compile(r"\b(?:but|rather|instead)\b[,:]?\s*(?:rather\s+|is\s+|it\s+is\s+)?", re.IGNORECASE)
+_BUT = re.compile(
+    r"(?:\b(?:but|rather|instead|sino|sondern)\b[,:]?\s*(?:rather\s+|is\s+|it\s+is\s+|it['’]s\s+)?|[,;:]\s*it(?:['’]s|\s+is)\s+)",
+    re.IGNORECASE,
+)
 _NOT = re.compile(r"not\s+", re.IGNORECASE)
 _OR = re.compile(r"\s+or\s+", re.IGNORECASE)
+_HOW_SURE = re.compile(r"(?:(?:most\s+)?likely|probably|presumably|certainly|definitely|surely)\s+", re.IGNORECASE)
 _ARTICLE_BEFORE_NUMBER = re.compile(
     r"(?:that\s+)?(?:there\s+(?:is|are)\s+|it\s+is\s+|only\s+|just\s+|either\s+|both\s+)", re.IGNORECASE
 )
@@ -85,9 +89,9 @@ def _read(text: str, announced: Announcement) -> Found | None:
 
 def _core(text: str, start: int, end: int) -> tuple[int, int]:
     """The answer within an announced sentence: `The largest $n$ is 34` holds 34."""
-    lead = _ARTICLE_BEFORE_NUMBER.match(text, start, end) or _APPROXIMATELY.match(text, start, end)
-    if lead is not None:
-        start = lead.end()
+    for lead in (_HOW_SURE, _ARTICLE_BEFORE_NUMBER, _APPROXIMATELY):
+        if (led := lead.match(text, start, end)) is not None:
+            start = led.end()
     result = result_start(text, start, end)
     if result != start:
         return result, end

@@ -27,6 +27,9 @@ _OPENS_SENTENCE = re.compile(
     r"(?:maybe|perhaps|probably|possibly|i|we|so|thus|hence|therefore|it|it['’]s|that|this|either)\s", re.IGNORECASE
 )
 _LABEL = re.compile(r"[A-Za-z][A-Za-z ]{2,40}[*_]{0,3}:[*_]{0,3}\s+")
+# "Thus, 42" is a sentence with one value and no list of two.
+_CONNECTIVE = re.compile(r"(?:so|thus|hence|then|therefore|consequently|finally)\s?,\s+", re.IGNORECASE)
+_AFTERTHOUGHT = re.compile(r"\s?,\s+(?:I\s+(?:think|believe|guess|suppose)|probably)\W*\Z", re.IGNORECASE)
 _ARITHMETIC = re.compile(r"[\s\d.,()$€£+*/×·÷−%=-]+")
 _OPERATOR = re.compile(r"[\d)%]\s*[-+*/×·÷−]")
 _NAMED_VALUE = re.compile(r"[A-Za-z](?:_\{?\w{1,4}\}?)?(?:\([a-z]\))?\s*=")
@@ -54,9 +57,11 @@ def bare_answer(text: str) -> Closing | None:
     if len(text) > 2 * _LONGEST_BARE_CHARS:
         return None
     start, end = unwrapped(text, 0, len(text))
-    label = _LABEL.match(text, start, end)
-    if label is not None:
-        start, end = unwrapped(text, label.end(), end)
+    for lead in (_LABEL, _CONNECTIVE):
+        if (led := lead.match(text, start, end)) is not None:
+            start, end = unwrapped(text, led.end(), end)
+    if (behind := _AFTERTHOUGHT.search(text, start, end)) is not None:
+        start, end = unwrapped(text, start, behind.start())
     start, end = unwrapped(text, result_start(text, start, end), end)
     return Closing(start, end, "bare") if _is_bare(text[start:end], text.rstrip()[-1:]) else None
 

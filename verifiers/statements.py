@@ -29,7 +29,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=[*_\"')\]}]{0,4}(?:\s|$))|[。！？।]|\\
 _MATH = re.compile(r"\$\$?[^$\n]{1,600}\$\$?|\\\([^\n]{1,600}?\\\)|\\\[.{1,600}?\\\]", re.DOTALL)
 _REASON = re.compile(
     r",?\s{1,3}(?:not|rather\s+than|instead\s+of|because|since|as\s+(?:it|the|we)|which|so\s|where\s|given\s+that"
-    r"|due\s+to"
+    r"|due\s+to|I\s+(?:think|believe|guess|suppose)"
     r"|after\s+rounding|when\s+rounded|rounded)\b|\s[(（](?=[A-Za-z][A-Za-z.])(?!or\s|maybe|perhaps|possibly)|;\s"
 )
 _NOT_AN_ANSWER = re.compile(

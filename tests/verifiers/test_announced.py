@@ -12,6 +12,15 @@ def test_an_announced_sentence_gives_up_its_answer() -> None:
         ("Answer: Tom has 5 apples", "5 apples"),
         ("The answer is at most 5", "at most 5"),
         ("答案是5万", "5万"),
+        ("The answer is probably 42.", "42"),
+        ("The answer is most likely about 42.", "about 42"),
+        ("The answer is 4, I think.", "4"),
+        ("The answer is 4, 5", "4, 5"),
+        ("The answer is not B, it's C.", "C"),
+        ("The answer is not 41 but 42.", "42"),
+        ("La respuesta es 41, sino 42", "41, sino 42"),
+        ("The answer is B, it's blue", "B, it's blue"),
+        ("The answer is 10**6.", "10**6"),
     ):
         found = announced_answer(text, methods=RANKED_METHODS)
         assert found is not None

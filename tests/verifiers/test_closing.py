@@ -11,6 +11,23 @@ def test_a_short_text_is_its_own_answer(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Thus, 42.", "42"),
+        ("Therefore, 42", "42"),
+        ("Hence, $42$.", "42"),
+        ("So, 41, 42.", "41, 42"),
+        ("4, I think.", "4"),
+        ("4, 5", "4, 5"),
+    ],
+)
+def test_words_of_conclusion_and_of_doubt_are_no_item_of_a_list(text: str, answer: str) -> None:
+    found = bare_answer(text)
+    assert found is not None
+    assert text[found.start : found.end] == answer
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",

@@ -12,7 +12,7 @@ from ..base import Outcome
 from .nodes import Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
 from .normalise import plain_words
 from .numbers import Quantity, as_fraction
-from .quantities import compare_quantities, compare_values
+from .quantities import compare_quantities, compare_values, is_rounded
 from .results import Comparison, Symbolic, correct, incorrect
 from .structures import read
 
@@ -114,12 +114,21 @@ def _compare_relations(target: Node, answer: Node, symbolic: Symbolic) -> Compar
 
 
 def _compare_equation(target: Node, answer: Relation, symbolic: Symbolic) -> Comparison:
-    """A chain such as `30/5 = 6` is the target if every side is; `421 = 420` and `2x - 6 = 0` are not."""
+    r"""A chain such as `30/5 = 6` is the target if every side is; `421 = 420` and `2x - 6 = 0` are not.
+
+    The last side may be the others rounded: `12\pi \approx 37.7`.
+    """
     sides = [side for side in answer.sides if side]
     if len(set(sides)) < 2 or len(sides) > _MAX_SIDES:
         return incorrect("equation_for_value", target, answer)
     if all(compare(target, read(side), symbolic).is_correct for side in reversed(sides)):
         return correct("equal_chain", target, answer)
+    if set(answer.operators[:-1]) <= {"="} and answer.operators[-1] == "\\approx":
+        *exact, rounded = [read(side) for side in sides]
+        if all(compare(target, side, symbolic).is_correct for side in exact) and is_rounded(
+            rounded, exact[-1], symbolic
+        ):
+            return correct("with_approximation", target, answer)
     return incorrect("equation_for_value", target, answer)
 
 

@@ -9,7 +9,9 @@ from .numbers import Quantity, Value, as_fraction, in_unit_of, same_value, termi
 from .results import Comparison, Symbolic, correct, incorrect
 from .units import Unit, conversion, units_conflict
 
-__all__ = ["MIN_SIGNIFICANT_DIGITS", "compare_quantities", "compare_values", "percent_scale", "units_refused"]
+__all__ = [
+    "MIN_SIGNIFICANT_DIGITS", "compare_quantities", "compare_values", "is_rounded", "percent_scale", "units_refused",
+]  # fmt: skip
 
 MIN_SIGNIFICANT_DIGITS = 6
 """A decimal stands for an irrational or non-terminating target from this many right digits on."""
@@ -121,6 +123,26 @@ def rounds_to(exact: Fraction, written: Decimal) -> bool:
     return abs(exact - Fraction(written)) <= Fraction(10) ** exponent / 2
 
 
+def is_rounded(answer: Node, exact: Node, symbolic: Symbolic) -> bool:
+    """Whether `answer` is the value `exact` rounded or cut to the digits that it has; their units must be the same.
+
+    Example:
+        >>> from rewardgate.verifiers.expression.numbers import read_quantity
+        >>> third = read_quantity("1/3")
+        >>> [is_rounded(read_quantity(text), third, symbolic=None) for text in ("0.33", "0.34", "1/3")]
+        [True, False, False]
+    """
+    written = as_decimal(answer.value) if isinstance(answer, Quantity) else None
+    if written is None or conversion(getattr(answer, "unit", None), getattr(exact, "unit", None)) != 1:
+        return False
+    if isinstance(exact, Quantity):
+        value = as_fraction(exact.value)
+    else:
+        found = symbolic(bare_latex(exact), bare_latex(exact)).target_value
+        value = None if found is None else Fraction(found)
+    return value is not None and (rounds_to(value, written) or _is_cut_to(value, written))
+
+
 def is_right_to_its_digits(written: Decimal, exact: Fraction) -> bool:
     """Whether `written` is `exact` rounded or cut after at least `MIN_SIGNIFICANT_DIGITS` significant digits.
 
@@ -128,10 +150,14 @@ def is_right_to_its_digits(written: Decimal, exact: Fraction) -> bool:
         >>> [is_right_to_its_digits(Decimal(text), Fraction(2, 3)) for text in ("0.666667", "0.666666", "0.667")]
         [True, True, False]
     """
-    unit = Fraction(10) ** int(written.as_tuple().exponent)
-    short_by = abs(exact) - abs(Fraction(written))
-    right = abs(exact - Fraction(written)) <= unit / 2 or (0 <= short_by < unit and (exact < 0) == written.is_signed())
+    right = rounds_to(exact, written) or _is_cut_to(exact, written)
     return len(written.as_tuple().digits) >= MIN_SIGNIFICANT_DIGITS and right
+
+
+def _is_cut_to(exact: Fraction, written: Decimal) -> bool:
+    short_by = abs(exact) - abs(Fraction(written))
+    unit = Fraction(10) ** int(written.as_tuple().exponent)
+    return 0 <= short_by < unit and (exact < 0) == written.is_signed()
 
 
 def as_decimal(value: Value) -> Decimal | None:

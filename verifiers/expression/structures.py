@@ -35,6 +35,7 @@ _ANGLE_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])[^+-]*\^\\c
 _WORDS = re.compile(r"(?:\\text\{[^{}]*\}|[^\W\d_][^\W\d_'’.-]*|[\s,.!?'()-])+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _MATHS_COMMAND = re.compile(r"\\(?!text\{)")
+_CONSTANTS = frozenset({"e", "i", "\\pi"})
 _INFINITIES = {"\\infty": "\\infty", "+\\infty": "\\infty", "-\\infty": "-\\infty"}
 _OPENING = "([{"
 _CLOSING = ")]}"
@@ -99,7 +100,7 @@ def is_label(text: str) -> bool:
         (True, True, False, False)
     """
     bare = _ARGUMENT.sub("", _SUBSCRIPT.sub("", text))
-    return 0 < len(text) <= 60 and not _NO_LABEL.search(bare) and any(map(str.isalpha, bare)) and text not in ("e", "i")
+    return 0 < len(text) <= 60 and not _NO_LABEL.search(bare) and any(map(str.isalpha, bare)) and text not in _CONSTANTS
 
 
 def _is_words(text: str) -> bool:

@@ -15,6 +15,7 @@ from rewardgate.verifiers.expression.quantities import (
     compare_quantities,
     compare_values,
     is_right_to_its_digits,
+    is_rounded,
     rounds_to,
 )
 from rewardgate.verifiers.expression.results import SymbolicResult
@@ -98,3 +99,30 @@ def test_what_goes_to_the_worker_is_exact_and_without_unit():
     assert bare_latex(quantity("0.25")) == r"\frac{1}{4}"
     assert bare_latex(quantity(r"3\text{ cm}")) == "3"
     assert as_decimal(Decimal("1e999999999")) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("37.7", True),
+        ("37.69", True),
+        ("37.70", True),
+        ("38", True),
+        ("37.8", False),
+        ("37.5", False),
+        (r"12\pi", False),
+    ],
+)
+def test_an_irrational_value_is_rounded_or_cut(answer: str, right: bool):
+    def twelve_pi(target: str, answer: str) -> SymbolicResult:
+        return SymbolicResult(True, Decimal("37.69911184307751886155"), None, f"{answer} = {target}")
+
+    assert is_rounded(read(answer), read(r"12\pi"), twelve_pi) is right
+
+
+def test_an_approximation_in_another_unit_is_none():
+    def never_asked(target: str, answer: str) -> SymbolicResult:
+        raise AssertionError(f"asked about {target} and {answer}")
+
+    assert is_rounded(quantity("0.33 m"), quantity("1/3 m"), never_asked)
+    assert not is_rounded(quantity("0.33 cm"), quantity("1/3 m"), never_asked)
