@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .base import Extracted, Outcome
+from .beside_boxes import Beside, beside
 from .boxes import Box, find_boxes
 from .commitment import (
     is_attributed,
@@ -24,6 +25,8 @@ from .wrappers import unwrapped
 
 _MAX_REJECTED = 32
 _LABEL = re.compile(r"(?P<label>[A-Za-z](?:_\{?\w{1,4}\}?)?)\s*=\s*(?:\\[(\[])?[\s$]*\Z")
+_FRACTION_COMMAND = re.compile(r"\\[dtc]?frac\s?\{\Z")
+_FRACTION_GAP = re.compile(r"\s?/\s?|(?P<braces>\}\s?\{)")
 _TAG = re.compile(r"<\s{0,2}(?P<close>/?)\s{0,2}(?:final_?)?answer\b[^<>]{0,120}>", re.IGNORECASE)
 
 
@@ -49,16 +52,20 @@ def boxed_answer(text: str) -> Found | None:
         box = closed[index]
         start, end = unwrapped(text, box.inner_start, box.inner_end)
         answer = text[start:end]
+        around = beside(text, box.start, box.end, answer)
         if not answer:
-            decided = _none("boxed", "empty_box")
-        elif is_negated(text, box.start) or is_denied(text, box.end) or is_negated_inside(answer):
-            decided = Extracted(answer, (start, end), "boxed", Outcome.INCORRECT, "negated")
-        elif is_attributed(text, box.start):
-            decided = Extracted(answer, (start, end), "boxed", Outcome.NO_ANSWER, "quoted")
+            rejection = _none("boxed", "empty_box")
+        elif is_negated(text, around.start) or is_denied(text, around.end) or is_negated_inside(answer):
+            rejection = Extracted(answer, (start, end), "boxed", Outcome.INCORRECT, "negated")
+        elif is_attributed(text, around.start):
+            rejection = Extracted(answer, (start, end), "boxed", Outcome.NO_ANSWER, "quoted")
+        elif around.is_part:
+            part = Extracted(answer, (start, end), "boxed", Outcome.UNSUPPORTED, "part_of_a_term")
+            return _fraction(text, closed, index) or Found(part, box.start, box.end)
         else:
-            return _together(text, closed, index, (start, end))
+            return _together(text, closed, index, around)
         if rejected is None:
-            rejected = Found(decided, box.start, box.end)
+            rejected = Found(rejection, box.start, box.end)
     return rejected
 
 
@@ -142,28 +149,45 @@ def _none(method: str, rule: str) -> Extracted:
     return Extracted("", None, method, Outcome.NO_ANSWER, rule)
 
 
-def _together(text: str, closed: list[Box], last: int, span: tuple[int, int]) -> Found:
+def _fraction(text: str, closed: list[Box], last: int) -> Found | None:
+    r"""`\boxed{3}/\boxed{4}` and `\frac{\boxed{3}}{\boxed{4}}`, read whole since both of its parts are boxes."""
+    if last == 0:
+        return None
+    above, below = closed[last - 1], closed[last]
+    gap = _FRACTION_GAP.fullmatch(text, above.end, below.start)
+    command = _FRACTION_COMMAND.search(text, max(0, above.start - 8), above.start)
+    if gap is None or (gap["braces"] is not None) != (command is not None):
+        return None
+    start = above.start if command is None else command.start()
+    parts = [text[slice(*unwrapped(text, box.inner_start, box.inner_end))] for box in (above, below)]
+    around = beside(text, start, above.end, parts[0])
+    if not all(parts) or around.lead:
+        return None
+    answer = Extracted(f"\\frac{{{parts[0]}}}{{{parts[1]}}}", None, "boxed")
+    return Found(answer, start, below.end + (command is not None))
+
+
+def _together(text: str, closed: list[Box], last: int, around: Beside) -> Found:
     """The box at `last` and those before it that nothing is said between, as one answer."""
     box = closed[last]
-    parts, spans, joins = [text[span[0] : span[1]]], [span], []
-    first = last
-    while first > 0:
-        join = junction(text[closed[first - 1].end : closed[first].start])
+    span = unwrapped(text, box.inner_start, box.inner_end)
+    neighbours, parts, joins = [around], [around.answer(text[slice(*span)])], []
+    for before in reversed(closed[:last]):
+        start, end = unwrapped(text, before.inner_start, before.inner_end)
+        around = beside(text, before.start, before.end, text[start:end])
+        join = junction(text[around.end : neighbours[-1].start])
         if join is None:
             break
-        first -= 1
-        start, end = unwrapped(text, closed[first].inner_start, closed[first].inner_end)
+        neighbours.append(around)
         if start < end:
-            parts.append(text[start:end])
-            spans.append((start, end))
+            parts.append(around.answer(text[start:end]))
             joins.append(join)
+    first, around = neighbours[-1], neighbours[0]
     restated = " or " in joins and all(same_answer(parts[0], part) for part in parts)
     if restated or all(part == parts[0] for part in parts):
-        return decided(Found(Extracted(parts[0], span, "boxed"), box.start, box.end))
-    labels = [
-        _LABEL.search(text, max(0, start - 24), start)
-        for start in (closed[at].start for at in range(last, first - 1, -1))
-    ]
+        is_slice = not (around.lead or around.tail)
+        return decided(Found(Extracted(parts[0], span if is_slice else None, "boxed"), around.start, around.end))
+    labels = [_LABEL.search(text, max(0, one.start - 24), one.start) for one in neighbours]
     if len(labels) == len(parts) and all(label is not None for label in labels):
         parts = [
             f"{label.group('label')} = {part}" for label, part in zip(labels, parts, strict=True) if label is not None
@@ -171,7 +195,7 @@ def _together(text: str, closed: list[Box], last: int, span: tuple[int, int]) ->
     parts.reverse()
     joins.reverse()
     joined = parts[0] + "".join(join + part for join, part in zip(joins, parts[1:], strict=True))
-    return Found(Extracted(joined, None, "boxed", alternatives=tuple(parts)), closed[first].start, box.end)
+    return Found(Extracted(joined, None, "boxed", alternatives=tuple(parts)), first.start, around.end)
 
 
 def _folded(answer: str) -> str:

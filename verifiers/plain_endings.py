@@ -9,6 +9,7 @@ import re
 
 from ..rollouts.messages import Completion, Prompt
 from .base import Extracted
+from .beside_boxes import has_lead
 from .commitment import is_attributed, is_negated
 from .regions import TAIL_CHARS, may_follow_up
 
@@ -40,6 +41,8 @@ def plain_ending(completion: Completion, prompt: Prompt | None) -> Extracted | N
     if at >= 0:
         match = _BOX.match(text, at)
         if match is None or text.find("oxed") != at + 2:
+            return None
+        if has_lead(text, at):
             return None
         method = "boxed"
     else:

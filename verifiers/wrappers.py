@@ -77,7 +77,7 @@ def unwrapped(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def without_math_marks(text: str) -> str:
-    """`text` without the `$`, `\\(`, `\\)` and `**` that stand inside it; a currency `$` stays.
+    """`text` without the `$`, `\\(`, `\\)` and `**` that stand inside it; a currency `$` and a power `2**3` stay.
 
     Example:
         >>> without_math_marks("$5$ apples"), without_math_marks("$5 and $6")
@@ -85,12 +85,19 @@ def without_math_marks(text: str) -> str:
     """
     if "$" in text:
         text = _INLINE_MATH.sub(lambda match: match.group("inside"), text)
-    for mark in ("\\(", "\\)", "\\[", "\\]", "**"):
+    for mark in ("\\(", "\\)", "\\[", "\\]"):
         if mark in text:
             text = text.replace(mark, "")
+    if "**" in text:
+        text = _STARS.sub(lambda stars: stars.group("power") or "", text)
     return text.strip(_BLANK)
 
 
+# Two stars between operands are a power (2**3, x**2, 10 ** 6); beside a word ("is**42**") they are bold.
+_STARS = re.compile(
+    r"(?P<power>(?:(?<=[\d)}\]])|(?<=(?<![A-Za-z])[A-Za-z]))\*\*(?=[-\d({\\]|[A-Za-z](?![A-Za-z]))|(?<=\d )\*\*(?= \d))"
+    r"|\*\*"
+)
 # The opening dollar touches its formula, the closing one too and is not followed by a digit: not "$5 and $6".
 _INLINE_MATH = re.compile(r"(?<!\\)\$(?P<inside>[^\s$](?:[^$\n]{0,400}[^\s$\\])?)\$(?!\d)")
 

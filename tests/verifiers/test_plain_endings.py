@@ -14,6 +14,7 @@ PIECES = st.sampled_from(
         "cannot be ", "rather than ", r"\neq ",
         r"\not= ", r"\not = ", r"\text{", "gold: ", "The answer key gives ", "x", "12 ", "<|im_end|>",
         "[/INST]", "therefore ", "expected answer: ", "never ", "we get ",
+        "x=-", "< ", "other than ", "2", "at least ", r"\ge ", "- ", "(", "^{", r"\frac{", "+ ", "!= ",
     ]
 )  # fmt: skip
 TEXTS = st.one_of(

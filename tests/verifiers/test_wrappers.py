@@ -63,3 +63,22 @@ def test_a_narrower_span_is_inside(text: str) -> None:
 def test_inline_mathematics_loses_its_dollars_and_currency_keeps_them() -> None:
     assert without_math_marks("$x = 1$ and $y = 2$") == "x = 1 and y = 2"
     assert without_math_marks("between $5 and $6") == "between $5 and $6"
+
+
+@pytest.mark.parametrize("power", ["10**6", "x**2 + 1", "(a+1)**2", "2 ** 10", "2**-3", "x**n"])
+def test_two_stars_between_operands_are_a_power(power: str) -> None:
+    assert without_math_marks(power) == power
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("**42** apples", "42 apples"),
+        ("is**42**", "is42"),
+        ("5 **apples**", "5 apples"),
+        ("共**42**个", "共42个"),
+        ("**x** and **y**", "x and y"),
+    ],
+)
+def test_two_stars_beside_words_are_bold(text: str, plain: str) -> None:
+    assert without_math_marks(text) == plain
