@@ -5,6 +5,7 @@ TRL 1.16 computes one advantage a rollout (B,) and trains on whatever `_generate
 every loss type, `steps_per_generation`, `num_iterations` and several processes work as they do without the gate.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -102,6 +103,13 @@ class GateMixin(_Host):
         outcome = rewards[:, self._outcome_columns[0]]
         for column in self._outcome_columns[1:]:
             outcome = outcome.where(~outcome.isnan(), rewards[:, column])
+        if bool((outcome.isnan() & ~rewards.isnan().all(1)).any()):
+            # The text is the same every time, so that Python shows it once.
+            warnings.warn(
+                "outcome: rows without an outcome reward are left out, though other reward functions scored them; if "
+                "those judge tasks of their own, name them in outcome= too",
+                stacklevel=2,
+            )
         rewards = rewards.masked_fill(outcome.isnan()[:, None], torch.nan)
         targets = [target_value(row.get(self._target_column or "")) for row in inputs]
         self._rewarded = _Rewarded(

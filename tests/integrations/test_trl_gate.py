@@ -3,6 +3,7 @@
 `test_trl.py` runs TRL's own trainer.
 """
 
+import warnings
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from math import nan
@@ -123,6 +124,7 @@ def test_weights_of_reward_functions_are_trls() -> None:
     assert trainer.batch()["advantages"][:, 0].tolist() == [2.0, -2.0]  # 4 - 4/2
 
 
+@pytest.mark.filterwarnings("ignore:outcome. rows without")
 @pytest.mark.parametrize("unknown", [nan, float("inf")])
 def test_a_row_without_an_outcome_counts_neither_for_trl_nor_in_the_loss(unknown: float) -> None:
     trainer = Gated([[1.0, 0.2], [unknown, 0.2], [0.0, 0.0], [1.0, 0.0]], [RIGHT, RIGHT_THEN_WRONG, RIGHT, RIGHT])
@@ -146,10 +148,13 @@ def test_an_unknown_row_of_an_open_group_is_not_asked_about() -> None:
 def test_several_outcome_functions_each_judge_the_tasks_of_their_own() -> None:
     rewards = [[1.0, nan, 0.2], [0.0, nan, 0.2], [nan, 1.0, 0.2], [nan, 1.0, 0.2]]
     both = Gated(rewards, [RIGHT] * 4, outcome=["answer", "form"])
-    assert both.batch()["advantages"][:, 0].tolist() == pytest.approx([0.5, -0.5, 0.0, 0.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert both.batch()["advantages"][:, 0].tolist() == pytest.approx([0.5, -0.5, 0.0, 0.0])
     assert both._metrics["train"]["gate/groups/all_correct"] == [0.5]
     first = Gated(rewards, [RIGHT] * 4)
-    first.batch()
+    with pytest.warns(UserWarning, match="name them in outcome= too"):
+        first.batch()
     assert first._metrics["train"]["gate/groups/unscorable"] == [0.5]
 
 
