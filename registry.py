@@ -5,12 +5,13 @@ imported when first asked for, so that a registry costs nothing to import. Other
 point, in the group that the registry is built with.
 """
 
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar, cast
 
-from .errors import DuplicateNameError, UnknownNameError
+from .errors import ArgumentError, DuplicateNameError, UnknownNameError
 
 T = TypeVar("T")
 Factory = Callable[..., T]
@@ -81,14 +82,23 @@ class Registry(Generic[T]):
             self._factories[name] = found
         return found
 
-    def create(self, name: str, **options: Any) -> T:
-        """What the factory under `name` returns for `options`.
+    def create(self, name: str, /, *arguments: Any, **options: Any) -> T:
+        """What the factory under `name` returns for `options`, and for whatever a kind of plug-in is always given.
 
         Raises:
             UnknownNameError: nobody registered `name`.
             DuplicateNameError: several did.
+            ArgumentError: an option is missing, or is none of the factory's.
         """
-        return self.factory(name)(**options)
+        factory = self.factory(name)
+        try:
+            return factory(*arguments, **options)
+        except TypeError:
+            # The factory's own mistakes are its own: only a call that its signature does not allow is the caller's.
+            problem = _options_problem(factory, len(arguments), options)
+            if not problem:
+                raise
+        raise ArgumentError(f'{self._kind} "{name}": {problem}')
 
     def names(self) -> list[str]:
         """Every known name, sorted; one that is registered twice is listed too."""
@@ -102,3 +112,24 @@ class Registry(Generic[T]):
 
     def _entry_points(self) -> Any:
         return entry_points(group=self._entry_point_group)
+
+
+def _options_problem(factory: Callable[..., Any], n_arguments: int, options: Mapping[str, Any]) -> str:
+    """Which options `factory` misses or does not know; empty where it could be called with these."""
+    try:
+        signature = inspect.signature(factory)
+    except (TypeError, ValueError):  # written in C, without one
+        return ""
+    known = [one for one in list(signature.parameters.values())[n_arguments:] if one.kind in _TAKES_AN_OPTION]
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in signature.parameters.values())
+    missing = [one.name for one in known if one.default is one.empty and one.name not in options]
+    unknown = [name for name in options if not takes_any and name not in {one.name for one in known}]
+    if unknown:
+        wanted = ", ".join(one.name for one in known)
+        return f"expected {f'options among {wanted}' if wanted else 'no options'}, got {', '.join(unknown)}"
+    if missing:
+        return f"expected {', '.join(missing)} among the options, got {', '.join(options) or 'none'}"
+    return ""
+
+
+_TAKES_AN_OPTION = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)

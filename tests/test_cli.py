@@ -75,6 +75,13 @@ def test_an_unknown_verifier_lists_the_known_ones() -> None:
     assert 'unknown name "numerc"; known: ' in done.stderr
 
 
+@pytest.mark.parametrize("name", ["all_of", "first_that_decides", "weighted"])
+def test_a_verifier_that_needs_options_is_refused_in_one_line(name: str) -> None:
+    done = run("verify", FIXTURE, "--verifier", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f'rewardgate: verifier "{name}": expected parts among the options, got none\n'
+
+
 def test_verify_writes_one_line_a_row_in_order_refused_rows_included(tmp_path: Path) -> None:
     rows = write_rows(
         tmp_path / "rows.jsonl",
