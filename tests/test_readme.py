@@ -29,10 +29,11 @@ def test_there_are_two_set_up_commands_and_ci_runs_both() -> None:
         assert command.removeprefix("pip install ") in ci
 
 
-def test_the_python_example_runs_as_printed() -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, timeout=60, check=True)
+def test_the_python_examples_run_as_printed() -> None:
+    verify, train = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", verify], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.startswith("correct ")
+    compile(train, "README.md", "exec")  # it needs a model and TRL; tests/integrations/test_trl.py trains one
 
 
 def test_every_page_that_the_readme_names_is_there() -> None:
