@@ -162,7 +162,7 @@ def virtual_count(acr: float, size: int, *, alpha: float = 0.5) -> int:
         raise ArgumentError(f"size: expected at least 1 row, got {size}")
     if not alpha >= 0:
         raise ArgumentError(f"alpha: expected a number of at least 0, got {alpha}")
-    # 9 (4/9)^0.5 is 6, and must not become 7 because a power was rounded up.
+    # 35 (9/49)^0.5 is 15, and must not become 16 because a power was rounded up.
     return max(1, min(size, ceil(size * acr**alpha - 1e-9)))
 
 

@@ -29,6 +29,12 @@ def test_ids_at_both_ends_of_a_dtype_stay_apart(dtype: type[np.integer]) -> None
     assert count.tolist() == [2, 1, 1]
 
 
+def test_unsigned_ids_beyond_the_signed_ones_are_numbered_too() -> None:
+    top = 2**64 - 1
+    distinct, index, count = number_groups(np.array([top, top - 1, top], dtype=np.uint64))
+    assert (distinct.tolist(), index.tolist(), count.tolist()) == ([top, top - 1], [0, 1, 0], [2, 1])
+
+
 def test_the_ids_of_an_array_leave_as_python_integers() -> None:
     distinct, _ = group_index(np.array([3, 3, 5]))
     assert [type(i) for i in distinct] == [int, int]

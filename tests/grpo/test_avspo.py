@@ -89,7 +89,7 @@ def test_there_is_at_least_one_virtual_reward_and_never_more_than_real_ones(
         (0.5, 8, 0.5, 6),  # 8 x 0.7071 = 5.66
         (0.0, 8, 0.5, 1),
         (1.0, 8, 0.5, 8),
-        (4 / 9, 9, 0.5, 6),  # 6 exactly, or a hair above in floating point
+        (9 / 49, 35, 0.5, 15),  # 35 x 3/7 = 15, and 15.000000000000002 in floating point
         (0.25, 8, 0.0, 8),
     ],
 )
