@@ -52,7 +52,7 @@ def group_advantages(
 
     Raises:
         UnknownNameError: no estimator has that name; the message lists the known ones.
-        ArgumentError: shapes or dtypes other than these, an infinite reward, an option outside its range,
+        ArgumentError: shapes or dtypes other than these, an infinite reward, an option missing or outside its range,
             or an estimator that returns another shape.
 
     Example:
@@ -61,7 +61,7 @@ def group_advantages(
         >>> group_advantages(rewards, torch.tensor([7, 7, 3, 3, 5, 5]), estimator="rloo")
         tensor([ 1., -1.,  0.,  0.,  0.,  0.])
     """
-    advantages = estimators.factory(estimator)(rewards, group_ids, **options)
+    advantages = estimators.create(estimator, rewards, group_ids, **options)
     if advantages.shape != rewards.shape:
         raise ArgumentError(
             f"{estimator}: expected advantages of shape {tuple(rewards.shape)}, got {tuple(advantages.shape)}"
