@@ -29,6 +29,20 @@ def message_text(message: Message) -> str:
     return str(content)
 
 
+def is_completion(value: object) -> bool:
+    """Whether `value` is what `completion_text` reads: text, or a sequence of messages.
+
+    Example:
+        >>> is_completion("4"), is_completion([{"role": "assistant", "content": "4"}]), is_completion(["4"])
+        (True, True, False)
+    """
+    if isinstance(value, str):
+        return True
+    if not isinstance(value, Sequence) or isinstance(value, bytes | bytearray):
+        return False
+    return all(isinstance(message, Mapping) for message in value)
+
+
 def completion_text(completion: Completion) -> str:
     """The text that a verifier judges: the string itself, or the last assistant message.
 

@@ -58,7 +58,7 @@ class Verdict:
         span: (start, end) of it in the completion's text, in characters; None where it is not one
             contiguous piece of that text.
         rule: which rule decided, a short snake_case name (`"exact_number"`, `"negated"`).
-        detail: one line for a person: both parsed forms, or the bound that was missed.
+        detail: one line for a person: both parsed forms, or the bound that was missed. Lines are joined.
         seconds: wall-clock time spent; left out of comparisons.
 
     Raises:
@@ -74,6 +74,9 @@ class Verdict:
     seconds: float = field(default=0.0, compare=False)
 
     def __post_init__(self) -> None:
+        detail = " ".join(self.detail.splitlines())  # an exception's message may have several
+        if detail != self.detail:
+            object.__setattr__(self, "detail", detail)
         if self.reward is None:
             if self.outcome not in _MAYBE_UNSCORED:
                 raise ArgumentError(f"reward: expected a number for outcome {self.outcome}, got None")

@@ -3,10 +3,11 @@ r"""The verifier of multiple-choice answers: letters A to J against a letter, or
 import re
 from time import perf_counter
 
-from ..rollouts.messages import Completion, Prompt, prompt_text
+from ..rollouts.messages import Completion, Prompt, is_completion, prompt_text
 from .base import Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.results import shown
 from .letters import named_letters
+from .rows import unreadable
 from .target_texts import target_texts
 from .unicode_text import ascii_forms
 
@@ -48,6 +49,8 @@ class ChoiceVerifier:
         if not wanted:
             detail = f"expected a target with a letter A to J, got {shown(target)!r}"
             return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=detail, seconds=perf_counter() - started)
+        if not is_completion(completion):
+            return unreadable(completion)
         extracted = self._extractor.extract(completion, prompt=prompt)
         if extracted is None:
             detail = "no choice letter found"

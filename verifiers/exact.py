@@ -4,10 +4,11 @@ import re
 from collections.abc import Set
 from time import perf_counter
 
-from ..rollouts.messages import Completion, Prompt
+from ..rollouts.messages import Completion, Prompt, is_completion
 from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.results import shown
 from .regions import answer_region
+from .rows import unreadable
 from .target_texts import target_texts
 from .unicode_text import ascii_forms
 from .wrappers import unwrapped, without_math_marks
@@ -69,6 +70,8 @@ class ExactVerifier:
         if not wanted:
             detail = f"expected a target with text in it, got {shown(target)!r}"
             return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=detail, seconds=perf_counter() - started)
+        if not is_completion(completion):
+            return unreadable(completion)
         extracted = self._extractor.extract(completion, prompt=prompt)
         if not wanted.keys().isdisjoint(_YES_OR_NO) and (extracted is None or extracted.method in _WEAK_METHODS):
             extracted = _first_word(completion, prompt) or extracted

@@ -7,9 +7,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, MissingExtraError
-from ..rollouts.messages import Completion, Prompt, completion_text
+from ..rollouts.messages import Completion, Prompt, completion_text, is_completion
 from .base import Outcome, Target, Verdict
 from .expression.results import shown
+from .rows import unreadable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -77,6 +78,8 @@ class FormatVerifier:
             return _bad_target("bad_target", str(error), started)
         if not tags and fault_of_json is None:
             return _bad_target("bad_target", "expected tags, a schema or a model, as options or in the target", started)
+        if not is_completion(completion):
+            return unreadable(completion)
         text = _without_turn_end(completion_text(completion))
         inside, fault = _tagged(text, tags, self._strict) if tags else ((0, len(text)), None)
         if fault is None and fault_of_json is not None:

@@ -9,7 +9,7 @@ stand where they are carried out: `expression.quantities` for values, `expressio
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..rollouts.messages import Completion, Prompt
+from ..rollouts.messages import Completion, Prompt, is_completion
 from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.arithmetic import CostlyError
 from .expression.compare import compare
@@ -17,6 +17,7 @@ from .expression.letters import compare_letters
 from .expression.normalise import normalise
 from .expression.results import Comparison, SymbolicError, shown
 from .expression.structures import read
+from .rows import unreadable
 from .symbolic import SymbolicStages
 from .targets import INTEGER, ReadTarget, integer_text, is_too_long, read_targets
 
@@ -65,6 +66,8 @@ class MathVerifier:
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
         """The verdict; never raises on any completion or target."""
         started = perf_counter()
+        if not is_completion(completion):
+            return unreadable(completion)
         extracted = self._extractor.extract(completion, prompt=prompt)
         if isinstance(target, str) and extracted is not None and extracted.outcome is None:
             # The everyday case first, and at once: a plain integer against a plain integer.

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
-from ..rollouts.messages import Completion, Prompt
+from ..rollouts.messages import Completion, Prompt, is_completion
 from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.arithmetic import CostlyError
 from .expression.nodes import Collection, Labelled, Node, Opaque
@@ -22,6 +22,7 @@ from .expression.numbers import Quantity, as_fraction, in_unit_of
 from .expression.quantities import percent_scale, units_refused
 from .expression.results import Comparison, SymbolicError, shown
 from .expression.structures import read
+from .rows import unreadable
 from .symbolic import SymbolicStage, SymbolicStages
 from .targets import ReadTarget, is_too_long, read_targets
 
@@ -89,6 +90,8 @@ class NumericVerifier:
         if not targets:
             detail = f"expected a number as target, got {shown(target)!r}"
             return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=detail, seconds=perf_counter() - started)
+        if not is_completion(completion):
+            return unreadable(completion)
         extracted = self._extractor.extract(completion, prompt=prompt)
         if extracted is None:
             detail = "no committed answer found"

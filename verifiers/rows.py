@@ -4,10 +4,20 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any, Protocol, runtime_checkable
 
-from ..rollouts.messages import Completion, Prompt
+from ..rollouts.messages import Completion, Prompt, is_completion
 from .base import Outcome, Target, Verdict, Verifier
 
-__all__ = ["RolloutLike", "Row", "Triple", "as_triple", "error", "plain_verdict", "row_verdict", "verdict_of_plain"]
+__all__ = [
+    "RolloutLike",
+    "Row",
+    "Triple",
+    "as_triple",
+    "error",
+    "plain_verdict",
+    "row_verdict",
+    "unreadable",
+    "verdict_of_plain",
+]
 
 _MAX_DETAIL_CHARACTERS = 500
 
@@ -50,6 +60,8 @@ def as_triple(row: Row) -> Triple | Verdict:
         return Verdict(Outcome.BAD_TARGET, None, rule="no_target", detail="the row has no target")
     if completion is None:
         return error("no_response", "the row has no response")
+    if not is_completion(completion):
+        return unreadable(completion)
     return completion, target, prompt
 
 
@@ -73,6 +85,12 @@ def row_verdict(verifier: Verifier, triple: Triple) -> Verdict:
 def error(rule: str, detail: str, seconds: float = 0.0) -> Verdict:
     """A verdict that says nothing of the completion, because our side failed."""
     return Verdict(Outcome.ERROR, None, rule=rule, detail=detail[:_MAX_DETAIL_CHARACTERS], seconds=seconds)
+
+
+def unreadable(completion: object) -> Verdict:
+    """The verdict on what is no completion: the caller's mistake, which says nothing of a model."""
+    wanted = "text or a list of messages"
+    return error("unreadable_completion", f"completion: expected {wanted}, got {type(completion).__name__}")
 
 
 def plain_verdict(verdict: Verdict) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rewardgate.rollouts.records import Rollout
-from rewardgate.verifiers import Outcome, Verdict
+from rewardgate.verifiers import Outcome, Verdict, get
 from rewardgate.verifiers.rows import as_triple, error, plain_verdict, row_verdict, verdict_of_plain
 
+NO_COMPLETIONS: list[Any] = [5, 5.0, True, b"5", bytearray(), {"content": "5"}, ["5"], [None], ("5",), object()]
 MESSAGES = [{"role": "assistant", "content": "4"}]
 
 
@@ -110,3 +111,29 @@ def test_a_verdict_survives_the_way_through_json(verdict: Verdict) -> None:
     back = verdict_of_plain(json.loads(json.dumps(plain_verdict(verdict))))
     assert back == verdict
     assert back.seconds == verdict.seconds
+
+
+@pytest.mark.parametrize("completion", NO_COMPLETIONS)
+def test_what_is_no_completion_is_the_callers_error_and_no_zero(completion: Any) -> None:
+    for name, target in (("math", "5"), ("numeric", "5"), ("exact", "5"), ("choice", "B"), ("auto", "5")):
+        verdict = get(name).verify(completion, target)
+        assert (verdict.outcome, verdict.reward, verdict.rule) == (Outcome.ERROR, None, "unreadable_completion")
+    assert get("format", tags=["answer"]).verify(completion, "").reward is None
+    assert get("all_of", parts=["math", "numeric"]).verify(completion, "5").outcome is Outcome.ERROR
+    row = as_triple((completion, "5"))
+    assert isinstance(row, Verdict)
+    assert row.detail == f"completion: expected text or a list of messages, got {type(completion).__name__}"
+
+
+def test_no_completion_at_all_is_an_error_too() -> None:
+    assert get("math").verify(None, "5").outcome is Outcome.ERROR  # type: ignore[arg-type]
+
+
+def test_the_message_of_an_exception_becomes_one_line() -> None:
+    class Raises:
+        version = "1"
+
+        def verify(self, completion: Any, target: Any, *, prompt: Any = None) -> Verdict:
+            raise ValueError("first\nsecond\r\nthird\u2028fourth\n")
+
+    assert row_verdict(Raises(), ("4", "4", None)).detail == "ValueError: first second third fourth"
