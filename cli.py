@@ -11,6 +11,7 @@ from collections import Counter
 from contextlib import nullcontext
 from enum import StrEnum
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -107,6 +108,8 @@ def audit(
 
     if demo == (file is not None):
         raise ArgumentError("FILE: expected either a file or --demo, got " + ("both" if demo else "neither"))
+    if not (isfinite(correct_at) and correct_at > 0):
+        raise ArgumentError(f"--correct-at: expected a positive number, got {correct_at:g}")
     source = DEMO if file is None else file
     with nullcontext() if json_path is None else Output("--json", json_path, source=source) as out:
         reading = read(

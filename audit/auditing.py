@@ -5,7 +5,8 @@ from time import perf_counter
 
 from ..errors import ArgumentError
 from ..rollouts.reading import Reading
-from ..verifiers.base import Verifier, get
+from ..verifiers.arguments import as_verifier, number, whole
+from ..verifiers.base import Verifier
 from .assembling import Ingredients, assemble
 from .clues import gather_clues
 from .explaining import explain
@@ -20,8 +21,8 @@ __all__ = ["audit"]
 def audit(
     reading: Reading,
     *,
-    suspect: Verifier | None = None,
-    referee: Verifier | None = None,
+    suspect: str | Verifier | None = None,
+    referee: str | Verifier | None = None,
     near: int = 1,
     correct_at: float = 1.0,
     wrong_at: float = 0.0,
@@ -35,8 +36,8 @@ def audit(
 
     Args:
         reading: what `rollouts.reading.read` returns; iterated once.
-        suspect: the verifier under audit; None audits the rewards as they were logged. In a file without
-            rewards, None reports the referee's own verdicts.
+        suspect: the verifier under audit, or its registered name; None audits the rewards as they were logged. In
+            a file without rewards, None reports the referee's own verdicts.
         referee: whom the rewards are compared with; None takes `auto`, which goes by the target's kind.
         near: successes (or failures) up to which a mixed group counts as nearly all wrong (all correct).
         correct_at: logged reward from which a rollout counts as correct; a suspect's verdict says so itself.
@@ -45,7 +46,8 @@ def audit(
         progress: draw a bar on stderr.
 
     Raises:
-        ArgumentError: `near` is negative, or `wrong_at` is not below `correct_at`.
+        ArgumentError: `near` or `seed` is negative, `wrong_at` is not below `correct_at`, or a verifier is none.
+        UnknownNameError: no verifier has that name.
         NoUsableRowsError: the file holds nothing usable.
 
     Example:
@@ -56,12 +58,13 @@ def audit(
         'fail'
     """
     started = perf_counter()
-    if near < 0:
-        raise ArgumentError(f"near: expected 0 or more, got {near}")
+    near, seed = whole("near", near, at_least=0), whole("seed", seed, at_least=0)
+    wrong_at, correct_at = number("wrong_at", wrong_at), number("correct_at", correct_at)
     if not wrong_at < correct_at:
-        raise ArgumentError(f"wrong_at: expected a number below correct_at = {correct_at}, got {wrong_at}")
-    referee = get("auto") if referee is None else referee
+        raise ArgumentError(f"wrong_at: expected a number below correct_at = {correct_at:g}, got {wrong_at:g}")
+    referee = as_verifier("auto" if referee is None else referee, "referee")
     if suspect is not None:
+        suspect = as_verifier(suspect, "suspect")
         correct_at = 1.0  # a verdict is CORRECT exactly when its reward is 1
     with ExitStack() as stack:
         is_same = suspect is not None and is_same_verifier(suspect, referee)

@@ -156,6 +156,8 @@ def test_an_interrupted_command_ends_at_once_exits_130_and_leaves_nothing(
         (("verify",), "'FILE'"),
         (("verify", "rows.jsonl", "--nothing-of-the-kind"), "--nothing-of-the-kind"),
         (("audit", "rows.jsonl", "--near", "-1"), "--near"),
+        (("audit", "--demo", "--correct-at", "0"), "--correct-at: expected a positive number, got 0"),
+        (("audit", "--demo", "--correct-at", "nan"), "--correct-at: expected a positive number, got nan"),
         (("list", "nothings"), "verifiers"),
         (("nothing",), "nothing"),
         (("audit",), "neither"),

@@ -6,13 +6,13 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import islice
-from math import isfinite
 from pickle import PickleBuffer
 from typing import Any
 
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt, completion_text
 from .ahead import asked_ahead
+from .arguments import as_verifier, positive, whole
 from .base import Target, Verdict, Verifier
 from .isolation import Workers
 from .rows import Row, Triple, as_triple, error, row_verdict
@@ -33,7 +33,12 @@ milliseconds (a regular expression never lets go of it), so it goes to a worker 
 
 
 def iter_verdicts(
-    verifier: Verifier, rows: Iterable[Row], *, workers: int = 0, budget_s: float | None = None, progress: bool = False
+    verifier: str | Verifier,
+    rows: Iterable[Row],
+    *,
+    workers: int = 0,
+    budget_s: float | None = None,
+    progress: bool = False,
 ) -> Iterator[Verdict]:
     """One verdict a row, in the rows' order.
 
@@ -42,8 +47,8 @@ def iter_verdicts(
     reward None.
 
     Args:
-        verifier: a user's function (`functions.FunctionVerifier`) brings workers and a time limit of its
-            own, and `workers` and `budget_s` say nothing to it.
+        verifier: or a registered name. A user's function (`functions.FunctionVerifier`) brings workers and a
+            time limit of its own, and `workers` and `budget_s` say nothing to it.
         rows: (completion, target), (completion, target, prompt) or objects with `response`, `target` and
             `prompt`; consumed lazily, a few hundred ahead at most.
         workers: 0 judges in this process, which our own verifiers are made for: they bound themselves. Any
@@ -54,17 +59,17 @@ def iter_verdicts(
         progress: show a bar on stderr.
 
     Raises:
-        ArgumentError: `workers` is negative, `budget_s` is not positive, or `verifier` cannot be shipped.
+        ArgumentError: `workers` is negative, `budget_s` is not positive, or `verifier` is none or cannot be shipped.
+        UnknownNameError: no verifier has that name.
 
     Example:
-        >>> import rewardgate.verifiers as verifiers
-        >>> [verdict.reward for verdict in iter_verdicts(verifiers.get("math"), [("4", "4"), ("5", "4"), ("4", None)])]
+        >>> [verdict.reward for verdict in iter_verdicts("math", [("4", "4"), ("5", "4"), ("4", None)])]
         [1.0, 0.0, None]
     """
-    if workers < 0:
-        raise ArgumentError(f"workers: expected 0 or more, got {workers}")
-    if budget_s is not None and not (isfinite(budget_s) and budget_s > 0):
-        raise ArgumentError(f"budget_s: expected a positive number of seconds, got {budget_s}")
+    verifier = as_verifier(verifier)
+    workers = whole("workers", workers, at_least=0)
+    if budget_s is not None:
+        budget_s = positive("budget_s", budget_s, what="number of seconds")
     triples = (as_triple(row) for row in rows)
     is_in_process = workers == 0 and budget_s is None
     if hasattr(verifier, "verify_batch") and (is_in_process or _has_workers(verifier)):
@@ -77,14 +82,19 @@ def iter_verdicts(
 
 
 def verify_many(
-    verifier: Verifier, rows: Iterable[Row], *, workers: int = 0, budget_s: float | None = None, progress: bool = False
+    verifier: str | Verifier,
+    rows: Iterable[Row],
+    *,
+    workers: int = 0,
+    budget_s: float | None = None,
+    progress: bool = False,
 ) -> list[Verdict]:
     """`iter_verdicts`, as a list."""
     return list(iter_verdicts(verifier, rows, workers=workers, budget_s=budget_s, progress=progress))
 
 
 async def averify(
-    verifier: Verifier, completion: Completion, target: Target, *, prompt: Prompt | None = None
+    verifier: str | Verifier, completion: Completion, target: Target, *, prompt: Prompt | None = None
 ) -> Verdict:
     """A verdict asked from an event loop, which goes on meanwhile.
 
@@ -92,6 +102,7 @@ async def averify(
     the interpreter's lock and would stall the loop. A verifier that cannot be shipped to a worker is judged
     in a thread whatever the length.
     """
+    verifier = as_verifier(verifier)
     triple = (completion, target, prompt)
     is_short = len(completion_text(completion)) + _characters(target) <= THREAD_CHARACTERS
     if is_short or _has_workers(verifier):

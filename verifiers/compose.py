@@ -5,12 +5,13 @@ decide the whole already.
 """
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, nextafter
+from math import nextafter
 from time import perf_counter
 
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt
-from .base import Outcome, Target, Verdict, Verifier, verifiers
+from .arguments import as_verifier, positive
+from .base import Outcome, Target, Verdict, Verifier
 
 __all__ = ["AllOf", "FirstThatDecides", "Part", "Weighted"]
 
@@ -38,12 +39,10 @@ class Weighted:
     """
 
     def __init__(self, parts: Mapping[str, float] | Sequence[tuple[Part, float]]) -> None:
-        pairs = list(parts.items()) if isinstance(parts, Mapping) else list(parts)
+        pairs = _pairs(parts)
         self._parts = _built([part for part, _ in pairs])
-        self._weights = [float(weight) for _, weight in pairs]
-        for (name, _), weight in zip(self._parts, self._weights, strict=True):
-            if not (isfinite(weight) and weight > 0):
-                raise ArgumentError(f"parts: expected a positive weight for {name}, got {weight}")
+        weighed = zip(self._parts, pairs, strict=True)
+        self._weights = [positive("parts", weight, what=f"weight for {name}") for (name, _), (_, weight) in weighed]
         self.version = _version(self._parts)
 
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
@@ -135,9 +134,17 @@ class FirstThatDecides:
 
 
 def _built(parts: Sequence[Part]) -> list[tuple[str, Verifier]]:
-    if not parts or isinstance(parts, str):
+    if not isinstance(parts, Sequence) or isinstance(parts, str) or not parts:
         raise ArgumentError(f"parts: expected at least one verifier in a sequence, got {parts!r}")
-    return [(part, verifiers.create(part)) if isinstance(part, str) else (type(part).__name__, part) for part in parts]
+    return [(part if isinstance(part, str) else type(part).__name__, as_verifier(part, "parts")) for part in parts]
+
+
+def _pairs(parts: Mapping[str, float] | Sequence[tuple[Part, float]]) -> list[tuple[Part, float]]:
+    if isinstance(parts, Mapping):
+        return list(parts.items())
+    if not isinstance(parts, Sequence) or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in parts):
+        raise ArgumentError(f"parts: expected names with their weights, or pairs of part and weight, got {parts!r}")
+    return list(parts)
 
 
 def _version(parts: list[tuple[str, Verifier]]) -> str:

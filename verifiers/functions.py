@@ -8,12 +8,12 @@ import os
 import threading
 from collections.abc import Sequence
 from functools import partial
-from math import isfinite
 from time import perf_counter
 
-from ..errors import ArgumentError, InputError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
+from ..errors import InputError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
 from ..rollouts.messages import Completion, Prompt
 from .ahead import asked_ahead
+from .arguments import positive, whole
 from .base import Target, Verdict, Verifier, get, verifiers
 from .isolation import Workers
 from .rows import Triple, as_triple, error, verdict_of_plain
@@ -97,10 +97,8 @@ class FunctionVerifier:
         memory_bytes: int | None = 16 * 1024**3,
     ) -> None:
         for name, value in (("timeout_s", timeout_s), ("start_timeout_s", start_timeout_s), ("correct_at", correct_at)):
-            if not (isfinite(value) and value > 0):
-                raise ArgumentError(f"{name}: expected a positive number, got {value}")
-        if batch_size < 1:
-            raise ArgumentError(f"batch_size: expected at least 1, got {batch_size}")
+            positive(name, value)
+        whole("batch_size", batch_size, at_least=1)
         self.spec = spec
         self.version = "user function"
         self._timeout_s = timeout_s

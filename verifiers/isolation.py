@@ -19,11 +19,11 @@ import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
-from math import isfinite
 from types import TracebackType
 from typing import Any
 
-from ..errors import ArgumentError, WorkerDiedError, WorkerError, WorkerMemoryError
+from ..errors import WorkerDiedError, WorkerError, WorkerMemoryError
+from .arguments import positive, whole
 from .shipping import dilled
 from .worker_process import WorkerProcess, WorkerSettings
 
@@ -64,9 +64,7 @@ class Workers:
         search_path: Sequence[str] = (),
         warm_up: Sequence[Any] = (),
     ) -> None:
-        if size < 1:
-            raise ArgumentError(f"size: expected at least 1, got {size}")
-        self.size = size
+        self.size = whole("size", size, at_least=1)
         self.start_seconds = 0.0
         self._settings = WorkerSettings(
             memory_bytes=memory_bytes,
@@ -101,8 +99,7 @@ class Workers:
                 could not start, or was closed.
             WorkerError: the function raised, or returned what is not plain data; the message says what.
         """
-        if not (isfinite(timeout_s) and timeout_s > 0):
-            raise ArgumentError(f"timeout_s: expected a positive number of seconds, got {timeout_s}")
+        timeout_s = positive("timeout_s", timeout_s, what="number of seconds")
         generation = self._generation
         shipped = function if isinstance(function, str) else dilled(function)
         call_id = next(self._call_ids)

@@ -12,7 +12,8 @@ from decimal import Decimal
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
+from ..errors import WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
+from .arguments import positive
 from .base import Outcome
 from .expression.arithmetic import is_costly
 from .expression.results import SymbolicError, SymbolicResult, shown
@@ -63,8 +64,7 @@ class SymbolicStages:
     _fits_alone: dict[str, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.timeout_s > 0:
-            raise ArgumentError(f"timeout_s: expected a positive number of seconds, got {self.timeout_s}")
+        positive("timeout_s", self.timeout_s, what="number of seconds")
 
     def __call__(self) -> "SymbolicStage":
         workers = self._running if self.fallback else None

@@ -93,10 +93,22 @@ def test_evidence_names_file_line_span_and_both_forms(fixture_report: AuditRepor
 
 
 def test_arguments_out_of_their_range_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="near: expected 0 or more, got -1"):
+    with pytest.raises(ArgumentError, match="near: expected a whole number >= 0, got -1"):
         audit(Groups(), near=-1)
     with pytest.raises(ArgumentError, match="wrong_at: expected a number below correct_at"):
         audit(Groups(), wrong_at=1.0)
+    with pytest.raises(ArgumentError, match=r"near: expected a whole number >= 0, got 1\.5"):
+        audit(Groups(), near=1.5)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="correct_at: expected a finite number, got nan"):
+        audit(Groups(), correct_at=float("nan"))
+
+
+def test_a_verifier_may_be_a_name_and_must_be_one_or_a_verifier() -> None:
+    named = audited(group("a", "4", [("4", 1.0), ("5", 0.0)]), suspect="math")
+    assert named.scored_by == "math"
+    for argument in ("suspect", "referee"):
+        with pytest.raises(ArgumentError, match=f"{argument}: expected a registered name or an object with verify"):
+            audit(Groups(), **{argument: 5})  # type: ignore[arg-type]
 
 
 def test_rewards_alone_give_group_statistics_and_say_what_is_not_measured() -> None:

@@ -294,5 +294,5 @@ def test_a_time_limit_that_is_none_is_refused(workers: Workers, timeout_s: float
 
 
 def test_a_set_of_no_workers_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="size: expected at least 1, got 0"):
+    with pytest.raises(ArgumentError, match="size: expected a whole number >= 1, got 0"):
         Workers(0)
