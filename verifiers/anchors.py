@@ -11,15 +11,8 @@ from typing import NamedTuple
 from .base import Extracted, Outcome
 from .beside_boxes import Beside, beside
 from .boxes import Box, find_boxes
-from .commitment import (
-    is_attributed,
-    is_denied,
-    is_negated,
-    is_negated_inside,
-    is_placeholder,
-    junction,
-    retraction_end,
-)
+from .commitment import is_attributed, is_placeholder, junction, retraction_end
+from .denials import is_denied, is_denied_inside, is_negated, is_negated_inside
 from .prose_numbers import NUMBER
 from .wrappers import unwrapped
 
@@ -119,13 +112,13 @@ def retracted(text: str, found: Found) -> Found:
 
 
 def decided(found: Found) -> Found:
-    """`found`, with NO_ANSWER where its text is a placeholder, INCORRECT where it begins with a denial."""
+    """`found`, with NO_ANSWER where its text is a placeholder, INCORRECT where it denies itself."""
     answer = found.answer
     if answer.outcome is not None:
         return found
     if is_placeholder(answer.text):
         answer = Extracted(answer.text, answer.span, answer.method, Outcome.NO_ANSWER, "placeholder")
-    elif is_negated_inside(answer.text):
+    elif is_negated_inside(answer.text) or is_denied_inside(answer.text):
         answer = Extracted(answer.text, answer.span, answer.method, Outcome.INCORRECT, "negated")
     return Found(answer, found.start, found.end)
 

@@ -9,6 +9,8 @@ from .anchors import Found, decided, same_answer
 from .base import Extracted, Outcome
 from .closing import result_start
 from .commitment import is_attributed
+from .corrections import correction
+from .denials import is_denied
 from .prose_numbers import NUMBER, widened_start
 from .regions import last_match
 from .statements import Announcement, announcement_start, announcements
@@ -23,7 +25,9 @@ _BUT = re.compile(
     r"(?:\b(?:but|rather|instead|sino|sondern)\b[,:]?\s*(?:rather\s+|is\s+|it\s+is\s+|it['’]s\s+)?|[,;:]\s*it(?:['’]s|\s+is)\s+)",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"not\s+", re.IGNORECASE)
+_NOT = re.compile(
+    r"(?:not|neither|different\s+from|other\s+than|anything\s+(?:but|other\s+than)|far\s+from)\s+", re.IGNORECASE
+)
 _OR = re.compile(r"\s+or\s+", re.IGNORECASE)
 _HOW_SURE = re.compile(r"(?:(?:most\s+)?likely|probably|presumably|certainly|definitely|surely)\s+", re.IGNORECASE)
 _ARTICLE_BEFORE_NUMBER = re.compile(
@@ -34,7 +38,10 @@ _COUNTED = re.compile(
     rf"(?P<number>{NUMBER.pattern})\s?(?![百千万亿億萬十])[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{{1,2}}"
 )
 _FIRM = re.compile(r"[\d０-９\\]|^[A-J]$")
-_SENTENCE_START = re.compile(r"(?:^|[\n.!?:;。！？>*)\]}$])\s*\Z")
+_SENTENCE_START = re.compile(
+    r"(?:^|[\n.!?:;。！？>*)\]}$])\s*(?:(?:but|however|actually|wait|no|nope|oops|sorry|correction)\W{0,3})?\Z",
+    re.IGNORECASE,
+)
 
 
 def announced_answer(text: str, start: int = 0, *, methods: frozenset[str], firm: bool = False) -> Found | None:
@@ -56,14 +63,21 @@ def announced_answer(text: str, start: int = 0, *, methods: frozenset[str], firm
     return later or rejected
 
 
+def corrected_answer(text: str, end: int) -> Found | None:
+    """The answer that replaces one that ends at `end` ("Wait, no, it should be 42")."""
+    announced = correction(text, end)
+    return None if announced is None else _read(text, announced)
+
+
 def _read(text: str, announced: Announcement) -> Found | None:
     start, end = announced.value_start, announced.value_end
     denial = _NOT.match(text, start, end)
-    if announced.negated or denial is not None:
-        but = _BUT.search(text, start, end)
+    if announced.doubt or denial is not None:
+        but = _BUT.search(text, start if denial is None else denial.end(), end)
         if but is None:
             start, end = unwrapped(text, start if denial is None else denial.end(), end)
-            answer = Extracted(text[start:end], (start, end), announced.method, Outcome.INCORRECT, "negated")
+            outcome = Outcome.NO_ANSWER if announced.doubt == "supposed" else Outcome.INCORRECT
+            answer = Extracted(text[start:end], (start, end), announced.method, outcome, announced.doubt or "negated")
             return Found(answer, announced.start, announced.value_end)
         start = but.end()
     if announced.method == "phrase":
@@ -74,6 +88,9 @@ def _read(text: str, announced: Announcement) -> Found | None:
     answer = text[start:end]
     if "$" in answer or "\\" in answer or "*" in answer:
         answer = without_math_marks(answer)
+    if is_denied(text, announced.value_end):
+        denied = Extracted(answer, (start, end), announced.method, Outcome.INCORRECT, "negated")
+        return Found(denied, announced.start, announced.value_end)
     if is_attributed(text, announced.value_start):
         quoted = Extracted(answer, (start, end), announced.method, Outcome.NO_ANSWER, "quoted")
         return Found(quoted, announced.start, announced.value_end)
@@ -112,7 +129,7 @@ def _is_firm(text: str, announced: Announcement, floor: int) -> bool:
     if _FIRM.search(value) is None:
         return False
     lead = announcement_start(text, announced.start, floor)
-    return _SENTENCE_START.search(text, max(0, lead - 16), lead) is not None
+    return _SENTENCE_START.search(text, max(0, lead - 24), lead) is not None
 
 
 def _stacked(text: str, earlier: Found, later: Found) -> Found | None:

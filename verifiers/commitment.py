@@ -1,4 +1,4 @@
-"""What the words around an answer do to it: negate, retract, attribute, correct or hedge it.
+"""What the words around an answer do to it: attribute, retract or join it. What denies it: `denials`.
 
 Every rule reads a bounded stretch before or after the answer, and each is narrow on purpose: a careful
 reader's plain cases, nothing inferred.
@@ -6,24 +6,11 @@ reader's plain cases, nothing inferred.
 
 import re
 
+from .denials import MATH_OPENING
+
 _BEFORE_CHARS = 80
 _AFTER_CHARS = 240
 
-_MATH_OPENING = r"[\s$*_\"'“(\[{:]*(?:\\[(\[]|\\displaystyle|\\text\{|\\mathbf\{)?[\s$*]*\Z"
-_NEGATION = re.compile(
-    r"(?:\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+be)?|\bnot\s+(?:be"
-    r"|equal(?:\s+to)?)"
-    r"|\\neq?|≠|\\not\s*=|不是|不等于|并非|ではなく|\bnicht|\bn['’]est\s+pas|\bno\s+es)" + _MATH_OPENING,
-    re.IGNORECASE,
-)
-_NEGATION_SIGNS = ("no", "n't", "n’t", "ne", "than", "instead", "≠", "不", "并非", "ではなく", "n’est")
-"""Cheap to look for; without one of them the pattern cannot match."""
-_NOT_ONLY = re.compile(r"(?:whether\s+or|why|if)\s+not\W*\Z", re.IGNORECASE)
-_NEGATED_INSIDE = re.compile(
-    r"\s*(?:\\neq?(?![a-z])|≠|!=|\\not\s*=|(?:\\text\{\s*)?(?:not|isn['’]t"
-    r"|is\s+not)\b\s*(?:equal\s+to\b)?\s*\}?\s*(?=[-+\\$(]*\d|\\))",
-    re.IGNORECASE,
-)
 _ATTRIBUTION = re.compile(
     r"\b(?:according\s+to\s+(?:the\s+)?(?:reference|ground[\s_-]?truth|gold|answer\s+key|solution\s+manual|grader"
     r"|rubric)[^.\n]{0,24}"
@@ -32,7 +19,7 @@ _ATTRIBUTION = re.compile(
     r"|solution\s+manual|prompt|problem\s+statement|question|user|teacher|grader|rubric|expected\s+answer|label|target)"
     r"(?:\s+(?:clearly|also|itself))?\s*(?:says?|said|states?|stated|gives?|gave|reads?|is|was|shows?|lists?|has"
     r"|contains?|expects?|tells?\s+us"
-    r"|claims?|claimed|[:=])(?:\s+(?:that|it\s+is|the\s+answer\s+is))?)" + _MATH_OPENING,
+    r"|claims?|claimed|[:=])(?:\s+(?:that|it\s+is|the\s+answer\s+is))?)" + MATH_OPENING,
     re.IGNORECASE,
 )
 _SOMEBODY = (
@@ -40,16 +27,6 @@ _SOMEBODY = (
     "rubric", "expected", "label", "target",
 )  # fmt: skip
 """One word of every attribution; cheap to look for."""
-_DENIED = re.compile(
-    r"[\s$*)\]}]{0,8}or\s+not\b|"
-    r"[\s$*.)\]}\"'”\\,]*(?:is|was|would\s+be|seems|turns\s+out\s+to\s+be)\s+(?:clearly\s+|definitely\s+|obviously\s+)?"
-    r"(?:(?:not|n['’]t)\s+(?:the\s+|a\s+)?(?:(?:right|correct|final|true|actual|real)\s+)?(?:answer|solution|value"
-    r"|result|correct|right|true|valid)"
-    r"|wrong|incorrect|false\b|invalid)"
-    r"|[\s$*.)\]}\"'”\\,]*(?:isn|wasn)['’]t\s+(?:the\s+)?(?:(?:right|correct|final|true|actual)\s+)?(?:answer"
-    r"|solution|result|correct|right)",
-    re.IGNORECASE,
-)
 _RETRACTION = re.compile(
     r"\A\W{0,3}\?\W{0,3}(?:no|nope|wrong|incorrect)\b"
     r"|(?:\A|[.!?…\n,—–-]|\$)\s*(?:\b(?:wait|no|hmm+|actually|oops|sorry|hold\s+on|but|however|oh|I\s+(?:think|see"
@@ -101,31 +78,6 @@ _DEFERRING = re.compile(
 )
 
 
-def is_negated(text: str, start: int) -> bool:
-    """Whether the words just before `start` deny what stands there (`not \\boxed{5}`, `≠ 5`).
-
-    Example:
-        >>> is_negated("The answer is not 5", 18), is_negated("I see why not: 5", 15)
-        (True, False)
-    """
-    before = text[max(0, start - _BEFORE_CHARS) : start]
-    lowered = before.lower()
-    for sign in _NEGATION_SIGNS:
-        if sign in lowered:
-            return _NEGATION.search(before) is not None and _NOT_ONLY.search(before) is None
-    return False
-
-
-def is_negated_inside(answer: str) -> bool:
-    """Whether the answer itself begins with a denial (`\\neq 5`); `x \\neq 5` is a statement, not a denial.
-
-    Example:
-        >>> is_negated_inside(r"\\neq 5"), is_negated_inside(r"x \\neq 5"), is_negated_inside("not prime")
-        (True, False, False)
-    """
-    return _NEGATED_INSIDE.match(answer) is not None
-
-
 def is_attributed(text: str, start: int) -> bool:
     """Whether the words just before `start` put the answer into somebody else's mouth (the reference's, the prompt's).
 
@@ -140,11 +92,6 @@ def is_attributed(text: str, start: int) -> bool:
         if word in lowered:
             return _ATTRIBUTION.search(before) is not None
     return False
-
-
-def is_denied(text: str, end: int) -> bool:
-    """Whether the words just after `end` say that this is not the answer."""
-    return _DENIED.match(text, end, end + _AFTER_CHARS) is not None
 
 
 def retraction_end(text: str, end: int) -> int:

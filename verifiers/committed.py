@@ -15,10 +15,11 @@ number near it is exactly what was not said.
 from dataclasses import replace
 
 from .anchors import Found, boxed_answer, decided, retracted, tag_answer
-from .announced import announced_answer
+from .announced import announced_answer, corrected_answer
 from .base import Extracted, Outcome
 from .closing import bare_answer, committed_number, last_line
-from .commitment import is_attributed, is_denied, is_negated
+from .commitment import is_attributed
+from .denials import is_denied, is_negated
 from .letters import Letter, last_named, named_letters
 from .prose_numbers import last_number
 from .statements import RANKED_METHODS
@@ -124,7 +125,11 @@ def _closing(text: str, use_last_number: bool) -> Extracted | None:
 
 
 def _kept(text: str, found: Found) -> Extracted:
-    """The answer, unless the text takes it back; what follows a retraction is read afresh."""
+    """The answer, unless the text corrects it or takes it back; what follows a retraction is read afresh."""
+    if not found.is_rejected or found.answer.rule == "negated":
+        corrected = corrected_answer(text, found.end)
+        if corrected is not None:
+            return corrected.answer
     if found.is_rejected:
         return found.answer
     kept = retracted(text, found)

@@ -10,7 +10,8 @@ import re
 from ..rollouts.messages import Completion, Prompt
 from .base import Extracted
 from .beside_boxes import has_lead
-from .commitment import is_attributed, is_negated
+from .commitment import is_attributed
+from .denials import is_negated
 from .regions import TAIL_CHARS, may_follow_up
 
 _INTEGER = r"-?\d{1,3}(?:,\d{3}){1,5}|-?\d{1,18}"

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from .answer_words import ABBREVIATED, ASCII_POOL, OTHER_WORDS, AnswerWord
+from .denials import doubt_before
 
 RANKED_METHODS = frozenset({"hash", "phrase"})
 _MAX_ANNOUNCEMENTS = 32
@@ -63,6 +64,8 @@ _BLANK = re.compile(r"[\s*_:：>]*")
 _HOLDS_VALUE = re.compile(r"[\d$\\]")
 _WORDY = 5
 """From so many words on, what a colon announces may be the beginning of the reasoning."""
+_ENGLISH_STEMS = frozenset({"nswer", "NSWER"})
+_NEGATED_ABROAD = re.compile(r"\b(?:no|non|não|nicht|niet|не|không|nie|ikke|inte)\b", re.IGNORECASE)
 _LOOK_AHEAD_CHARS = 2_000
 _OPTION_LINE = re.compile(r"\s*\n\s*B\s?[:.)]")
 _HEADING_WORDS = re.compile(
@@ -80,7 +83,8 @@ class Announcement(NamedTuple):
     value_start: int
     value_end: int
     method: str
-    negated: bool = False
+    doubt: str = ""
+    """What the announcing words make of the value: `"negated"`, `"supposed"`, or nothing."""
 
 
 def announcements(text: str, start: int = 0, *, methods: frozenset[str] = RANKED_METHODS) -> Iterator[Announcement]:
@@ -163,8 +167,13 @@ def _after_word(text: str, at: int, word: AnswerWord) -> Announcement | None:
         return None
     if '"' in match.group() and match.group().endswith(":"):
         return _json_value(text, at, match.end())
-    negated = bool(groups.get("negated") or groups.get("negation"))
-    return _announced(text, at, match.end(), "phrase", negated=negated, by_copula=groups.get("copula") is not None)
+    is_negated = (
+        groups.get("negated")
+        or groups.get("negation")
+        or (word.stem not in _ENGLISH_STEMS and _NEGATED_ABROAD.search(match.group()) is not None)
+    )
+    doubted = "negated" if is_negated else doubt_before(text, at)
+    return _announced(text, at, match.end(), "phrase", doubt=doubted, by_copula=groups.get("copula") is not None)
 
 
 def _json_value(text: str, at: int, after: int) -> Announcement | None:
@@ -190,7 +199,7 @@ def _before_word(text: str, at: int, floor: int) -> Announcement | None:
     start, end = said.span("value")
     if _HOLDS_VALUE.search(text, start, end) is None and end - start > 3:
         return None
-    return Announcement(start, start, end, "phrase", said.group("negation") is not None)
+    return Announcement(start, start, end, "phrase", "" if said.group("negation") is None else "negated")
 
 
 def _abbreviated(text: str, at: int, match: re.Match[str] | None) -> Announcement | None:
@@ -202,7 +211,7 @@ def _abbreviated(text: str, at: int, match: re.Match[str] | None) -> Announcemen
 
 
 def _announced(
-    text: str, at: int, after: int, method: str, *, negated: bool = False, by_copula: bool = False
+    text: str, at: int, after: int, method: str, *, doubt: str = "", by_copula: bool = False
 ) -> Announcement | None:
     blank = _BLANK.match(text, after)
     start = after if blank is None else blank.end()
@@ -220,7 +229,7 @@ def _announced(
     is_wordy = len(value.split(None, _WORDY)) >= _WORDY or (not by_copula and _OPENS_REASONING.match(value) is not None)
     if is_wordy and _begins_reasoning(text, at, start, end, by_copula):
         return None
-    return Announcement(at, start, end, method, negated)
+    return Announcement(at, start, end, method, doubt)
 
 
 def _begins_reasoning(text: str, at: int, start: int, end: int, by_copula: bool) -> bool:

@@ -38,6 +38,43 @@ def test_a_denied_announcement_gives_way_to_an_earlier_one() -> None:
     assert found.answer.text == "5"
 
 
+@pytest.mark.parametrize(
+    ("text", "outcome", "rule"),
+    [
+        ("The answer is neither 41 nor 42.", Outcome.INCORRECT, "negated"),
+        ("The answer is anything but 42.", Outcome.INCORRECT, "negated"),
+        ("I don't think the answer is 42.", Outcome.INCORRECT, "negated"),
+        ("Suppose the answer is 42.", Outcome.NO_ANSWER, "supposed"),
+        ("#### 42 is wrong", Outcome.INCORRECT, "negated"),
+        ("The answer is 42, which is wrong.", Outcome.INCORRECT, "negated"),
+        ("La respuesta no es 42.", Outcome.INCORRECT, "negated"),
+        ("A resposta não é 42.", Outcome.INCORRECT, "negated"),
+        ("Đáp án không phải là 42.", Outcome.INCORRECT, "negated"),
+    ],
+)
+def test_what_is_denied_or_only_supposed_is_no_answer(text: str, outcome: Outcome, rule: str) -> None:
+    found = announced_answer(text, methods=RANKED_METHODS)
+    assert found is not None
+    assert (found.answer.outcome, found.answer.rule) == (outcome, rule)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "La respuesta es 42.",
+        "A resposta é 42.",
+        "Đáp án là 42.",
+        "A common mistake is to say the answer is 41. The answer is 42.",
+        "The wrong answers are 3 and 4. The answer is 42.",
+        "The answer to question no 3 is 42.",
+    ],
+)
+def test_denials_of_something_else_leave_the_answer(text: str) -> None:
+    found = announced_answer(text, methods=RANKED_METHODS)
+    assert found is not None
+    assert (found.answer.outcome, found.answer.text) == (None, "42")
+
+
 def test_equal_values_in_two_forms_are_no_stack() -> None:
     found = announced_answer("Answer: 1/2\nAnswer: 0.5", methods=RANKED_METHODS)
     assert found is not None
