@@ -12,18 +12,20 @@ from .statements import Announcement
 
 _WITHIN_CHARS = 240
 """A correction follows its answer closely; what comes later is a statement of its own."""
+_SHORTEST_CHARS = 4
 
 _SIGNS = (
-    "orrect", "ctually", "no", "No", "meant", "istake", "wrong", "should", "thought", "ops", "orry", "it", "ake",
-    "不", "错", "錯", "更正", "抱歉", "等",
+    "wait", "hmm", "hold on", "hang on", "oh", "ah", "not quite", "no", "oops", "sorry", "apologies",
+    "actually", "correct", "mistake", "bad", "wrong", "error", "second thought", "scratch", "rather", "meant",
 )  # fmt: skip
+_CJK_SIGNS = ("不", "错", "錯", "更正", "抱歉", "等", "修正")
 """One of them is in every correction; cheap to look for."""
 _OPENS_VALUE = (
     r"nope|no|oops|sorry|apologies|actually|correction|corrected(?:\s+answer)?|my\s+(?:mistake|bad)"
     r"|I\s+(?:was|am)\s+(?:wrong|mistaken)|I\s+(?:have\s+)?made\s+(?:a|an)\s+(?:\w+\s+)?(?:mistake|error)"
     r"|on\s+second\s+thoughts?|I\s+stand\s+corrected|let\s+me\s+correct\s+(?:that|it|myself)|scratch\s+that|rather"
 )
-_OPENS_CLAUSE = r"wait|hmm+|hold\s+on|hang\s+on|but|oh|ah|not\s+quite|well"
+_OPENS_CLAUSE = r"wait|hmm+|hold\s+on|hang\s+on|oh|ah|not\s+quite"
 _LINK = (
     r"(?:(?:it|that|this|(?:the|my)\s+(?:(?:correct|right|final|real|true|actual)\s+)?(?:answer|value|result))"
     r"(?:['’]s|\s+(?:is|was|should(?:\s+actually)?\s+(?:be|have\s+been)|must\s+be|would\s+be|ought\s+to\s+be|has\s+to\s+be))"
@@ -32,7 +34,7 @@ _LINK = (
 )
 _VALUE = (
     rf"(?P<value>\$[^$\n]{{1,60}}\$|\\\([^\n]{{1,60}}?\\\)|\*\*[^*\n]{{1,60}}\*\*|{NUMBER.pattern}"
-    r"|\(?[A-J]\)?(?![\w'’]))"
+    r"|(?-i:\(?[A-J]\)?)(?=\s*(?:\Z|[.!,;\n])))"
 )
 _CORRECTION = re.compile(
     r"(?:\A|[.!?…\n,;:)\]}$*>。—–-])\s*\b"
@@ -60,10 +62,12 @@ def correction(text: str, end: int) -> Announcement | None:
         True
     """
     behind = text[end : end + _WITHIN_CHARS]
-    if len(behind) < 4 or not any(sign in behind for sign in _SIGNS):
+    if len(behind) < _SHORTEST_CHARS:
         return None
-    last = None
-    for pattern in (_CORRECTION,) if behind.isascii() else (_CORRECTION, _CORRECTION_CJK):
+    last, lowered = None, behind.lower()
+    for signs, pattern in ((_SIGNS, _CORRECTION), (_CJK_SIGNS, _CORRECTION_CJK)):
+        if not any(sign in lowered for sign in signs):
+            continue
         for match in pattern.finditer(behind):
             if last is None or match.start("value") > last.start("value"):
                 last = match

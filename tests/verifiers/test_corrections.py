@@ -56,6 +56,8 @@ def test_a_correction_replaces_an_answer(answered: str, said: str, value: str) -
         "Check: 40 + 1 = 41.",
         "It is 3 less than 44.",
         "Sorry for the 3 detours.",
+        "Actually, it's a proof.",
+        "But it was 42 yesterday.",
     ],
 )
 def test_what_is_no_correction_leaves_the_answer(answered: str, said: str) -> None:
