@@ -46,6 +46,10 @@ class Opened(NamedTuple):
     notes: tuple[str, ...]
 
 
+class Damage(str):
+    """A note that says what is missing of a file; who reads row by row is told by a refusal in its place."""
+
+
 class Line(NamedTuple):
     """One line: its 1-based number, where it starts in the stream, its bytes without the `\\n`.
 
@@ -138,7 +142,8 @@ def _unpacked(stream: IO[bytes], path: Path) -> Opened:
             raise  # the disk, not the stream: Arrow's own complaints carry no number
         if spool.tell() == 0:
             raise InputError(f"{path}: expected a whole {kind} stream, got: {error}") from error
-        notes.append(f"the {kind} stream is damaged or cut short ({error}): what stands before that point was read")
+        damage = f"the {kind} stream is damaged or cut short ({error}): what stands before that point was read"
+        notes.append(Damage(damage))
     stream.close()
     spool.seek(0)
     return Opened(spool, tuple(notes))
@@ -174,7 +179,17 @@ def _gzip_chunks(stream: IO[bytes]) -> Iterator[bytes]:
                 if not data:
                     break
                 member = zlib.decompressobj(wbits=31)
-            yield member.decompress(data, CHUNK_BYTES)
+            before, size = member.copy(), CHUNK_BYTES
+            while True:
+                try:
+                    unpacked = member.decompress(data, size)
+                    break
+                except zlib.error:
+                    # What a failing call had unpacked is lost: again from before it, by smaller and smaller pieces.
+                    member, size = before.copy(), size // 16
+                    if not size:
+                        raise
+            yield unpacked
             data = member.unused_data if member.eof else member.unconsumed_tail
     while not member.eof:
         rest = member.decompress(b"", CHUNK_BYTES)

@@ -14,6 +14,7 @@ from pathlib import Path
 from .consistency import Consistency
 from .fields import ReadOptions
 from .grouping import Identity, Place, digest
+from .opening import Damage
 from .records import Group, Rollout, Source
 from .refusals import MAX_REFUSALS_KEPT, Refusal, RowRefusedError, Summary, Tally, warning_notes
 from .survey import Survey, nothing_usable, refusal_of, row_value, survey_file
@@ -81,7 +82,8 @@ def read_rows(
 ) -> Iterator[Rollout | Refusal]:
     """The rows of a file in its order: a rollout each (several for a row of lists), or its refusal.
 
-    Arguments and errors as for `read`. Rows need neither prompt nor group.
+    Arguments and errors as for `read`. Rows need neither prompt nor group. A compressed file that is damaged ends
+    with a refusal that says so.
     """
     options = ReadOptions(prompt_key, prompt_id_key, response_key, target_key, reward_key, group_key, tokens)
     return _iter_rows(survey_file(Path(path), format, options))
@@ -156,9 +158,9 @@ class Reading:
 
 
 def _iter_rows(survey: Survey) -> Iterator[Rollout | Refusal]:
-    tally, refusals, is_usable, n_rows = Tally(), list[Refusal](), False, 0
+    tally, refusals, is_usable, n_rows, line = Tally(), list[Refusal](), False, 0, 0
     for row in survey.rows.scan():
-        n_rows += 1
+        n_rows, line = n_rows + 1, row.line
         try:
             value = row_value(row)
             found = survey.reader.rollouts(value, survey.reader.identity(value), _source(survey.path, row.line), tally)
@@ -169,6 +171,9 @@ def _iter_rows(survey: Survey) -> Iterator[Rollout | Refusal]:
             if len(refusals) < MAX_REFUSALS_KEPT:
                 refusals.append(refusal)
             yield refusal
+    for damage in survey.notes:
+        if isinstance(damage, Damage):
+            yield Refusal(file=str(survey.path), line=line + 1, field="file", reason=str(damage))
     if not is_usable:
         raise nothing_usable(survey.path, n_rows, refusals)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rewardgate.errors import InputError
 from rewardgate.rollouts import opening
-from rewardgate.rollouts.opening import iter_lines, open_bytes
+from rewardgate.rollouts.opening import Damage, iter_lines, open_bytes
 
 TEXT = b'{"a": 1}\n{"a": 2}\n' * 50
 
@@ -53,6 +53,22 @@ def test_a_gzip_stream_cut_short_keeps_what_stands_before_the_cut(tmp_path: Path
     with stream:
         assert stream.read() == TEXT[: len(TEXT) - max(cut - 8, 0)]
     assert "cut short" in notes[0]
+
+
+@pytest.mark.parametrize("size", [300, 3_000_000])
+def test_a_gzip_stream_with_a_wrong_checksum_keeps_all_but_its_last_byte(tmp_path: Path, size: int) -> None:
+    text = b"0123456789" * (size // 10)
+    packed = bytearray(gzip.compress(text))
+    packed[-8] ^= 1  # the checksum: 4 bytes, before the 4 of the length
+    path = tmp_path / "rollouts.jsonl.gz"
+    path.write_bytes(packed)
+    stream, notes = open_bytes(path)
+    with stream:
+        unpacked = stream.read()
+    assert text.startswith(unpacked)
+    assert len(unpacked) >= len(text) - 1
+    assert "data check" in notes[0]
+    assert isinstance(notes[0], Damage)
 
 
 def test_garbage_after_a_gzip_member_is_told_and_costs_nothing_before_it(tmp_path: Path) -> None:

@@ -108,6 +108,18 @@ def test_a_format_can_be_named_and_an_unknown_one_is_told_the_known(tmp_path: Pa
         read(path, format="qwen")
 
 
+def test_a_damaged_file_keeps_its_rows_and_says_where_they_end(tmp_path: Path) -> None:
+    plain = write_lines(tmp_path / "plain", row("a"), row("b"))
+    path = tmp_path / "rollouts.jsonl.gz"
+    path.write_bytes(gzip.compress(plain.read_bytes(), compresslevel=0)[:-4])  # without half of the trailer
+    *rows, last = read_rows(path)
+    assert [type(item) for item in rows] == [Rollout, Rollout]
+    assert isinstance(last, Refusal)
+    assert (last.line, last.field) == (3, "file")
+    assert "damaged or cut short" in last.reason
+    assert any("damaged or cut short" in note for note in read(path).summary.notes)
+
+
 def test_a_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     for open_file in (read, read_rows):
         with pytest.raises(InputError, match="got a folder"):
