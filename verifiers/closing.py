@@ -30,6 +30,22 @@ _LABEL = re.compile(r"[A-Za-z][A-Za-z ]{2,40}[*_]{0,3}:[*_]{0,3}\s+")
 # "Thus, 42" is a sentence with one value and no list of two.
 _CONNECTIVE = re.compile(r"(?:so|thus|hence|then|therefore|consequently|finally)\s?,\s+", re.IGNORECASE)
 _AFTERTHOUGHT = re.compile(r"\s?,\s+(?:I\s+(?:think|believe|guess|suppose)|probably)\W*\Z", re.IGNORECASE)
+_LIST_ITEM = re.compile(r"\d{1,2}[.)]\s+(?=[^\W\d_]{2,})")
+_REFERENCE_BEFORE = re.compile(
+    r"\b(?:(?:see|cf\.|refer\s+to|consult|turn\s+to)\s+(?:the\s+)?(?:page|p\.|line|step|part|chapter|exercise|problem"
+    r"|question|example|note|footnote|fig\.|eq\.|equation|theorem|lemma|figure|section|table|appendix)"
+    r"|(?:by|from|using)\s+(?:equation|theorem|lemma|figure|section|table|appendix))\s+\(?\Z",
+    re.IGNORECASE,
+)
+_SENTENCE_BREAK = re.compile(r"[.!?。！？](?=\s)|\n")
+_REFUSAL = re.compile(
+    r"\b(?:I|we)(?:\s+(?:cannot|can\s?not|could\s+not|do\s+not|am\s+(?:not\s+able|unable)\s+to)|\s+(?:ca|could|do)n['’]t"
+    r"|['’]m\s+(?:not\s+able|unable)\s+to)\s+(?:help|answer|solve|assist|determine|know|provide|tell|understand)\b"
+    r"|\bI(?:\s+am|['’]m)\s+not\s+(?:sure|certain)\b",
+    re.IGNORECASE,
+)
+_YET = re.compile(r"\b(?:but|so|yet|however|guess|still|though)\b", re.IGNORECASE)
+_NO_ANSWER = re.compile(r"\W{0,4}no\s+answer\b", re.IGNORECASE)
 _ARITHMETIC = re.compile(r"[\s\d.,()$€£+*/×·÷−%=-]+")
 _OPERATOR = re.compile(r"[\d)%]\s*[-+*/×·÷−]")
 _NAMED_VALUE = re.compile(r"[A-Za-z](?:_\{?\w{1,4}\}?)?(?:\([a-z]\))?\s*=")
@@ -57,7 +73,7 @@ def bare_answer(text: str) -> Closing | None:
     if len(text) > 2 * _LONGEST_BARE_CHARS:
         return None
     start, end = unwrapped(text, 0, len(text))
-    for lead in (_LABEL, _CONNECTIVE):
+    for lead in (_LABEL, _CONNECTIVE, _LIST_ITEM):
         if (led := lead.match(text, start, end)) is not None:
             start, end = unwrapped(text, led.end(), end)
     if (behind := _AFTERTHOUGHT.search(text, start, end)) is not None:
@@ -126,7 +142,7 @@ def committed_number(text: str) -> Closing | None:
         (None, None)
     """
     body = text.rstrip()
-    if not body or body.endswith("?") or body.rfind("<<") > body.rfind(">>"):
+    if not body or body.endswith("?") or body.rfind("<<") > body.rfind(">>") or _refuses(body):
         return None
     formula = _LAST_FORMULA.search(body, max(0, len(body) - 1_000))
     if formula is not None:
@@ -138,7 +154,21 @@ def committed_number(text: str) -> Closing | None:
         return None
     if _OPERATOR_BEFORE.search(body, max(0, found.start - 12), found.start) is not None:
         return None
+    if _REFERENCE_BEFORE.search(body, max(0, found.start - 40), found.start) is not None:
+        return None
     return found._replace(start=widened_start(body, found.start))
+
+
+def _refuses(body: str) -> bool:
+    """Whether the last sentence says that there is no answer ("Sorry, I cannot help with 4.")."""
+    if _NO_ANSWER.match(body) is not None:
+        return True
+    if "not" not in body and "n't" not in body and "n’t" not in body and "unable" not in body:
+        return False
+    tail = body[-400:]
+    start = max((found.end() for found in _SENTENCE_BREAK.finditer(tail, 0, len(tail) - 1)), default=0)
+    refusal = _REFUSAL.search(tail, start)
+    return refusal is not None and _YET.search(tail, refusal.end()) is None
 
 
 def _ends_with(body: str, found: Closing) -> bool:

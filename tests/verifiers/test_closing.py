@@ -68,6 +68,45 @@ def test_a_text_that_breaks_off_commits_to_nothing(text: str) -> None:
     assert committed_number(text) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sorry, I cannot help with 4.",
+        "See page 4.",
+        "This follows from Theorem 4.",
+        "Q4: I am not sure.",
+        "Well, I don't know whether it is 4.",
+        "No answer. 42.",
+        "Sorry, we can't solve $x = 4$.",
+    ],
+)
+def test_a_refusal_and_a_reference_commit_to_nothing(text: str) -> None:
+    assert committed_number(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am not sure, but it is 4.",
+        "I cannot solve it exactly. It is about 4.",
+        "She is on page 4.",
+        "We see that she has 4.",
+        "He does not know that it is 4.",
+        "By adding them up we get 4.",
+    ],
+)
+def test_words_like_those_of_a_refusal_leave_the_number(text: str) -> None:
+    found = committed_number(text)
+    assert found is not None
+    assert text[found.start : found.end].endswith("4")
+
+
+def test_an_item_of_a_list_is_no_number() -> None:
+    assert last_line("Here is the solution:\n1. Add.\n2. Multiply.") is None
+    assert committed_number("Here is the solution:\n1. Add.\n2. Multiply.") is None
+    assert last_line("So:\n2. x = 5") is not None
+
+
 def test_only_a_value_counts_as_a_last_line() -> None:
     assert last_line("Work.\n\n42") is not None
     assert last_line("Work.\n(B)") is not None
