@@ -13,7 +13,7 @@ from ..rollouts.messages import Completion, Prompt, is_completion
 from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.arithmetic import CostlyError
 from .expression.compare import compare
-from .expression.letters import compare_letters
+from .expression.letters import compare_letters, without_letter
 from .expression.normalise import normalise
 from .expression.results import Comparison, SymbolicError, shown
 from .expression.structures import read
@@ -144,4 +144,4 @@ class MathVerifier:
             raise SymbolicError(Outcome.BUDGET, "too_costly", shown(target.text), target_alone=True)
         if is_too_long(answer):
             raise CostlyError(f"an answer of {len(answer)} characters")
-        return compare(target.node, read(answer), self._symbolic())
+        return compare(target.node, read(without_letter(target.text, answer)), self._symbolic())

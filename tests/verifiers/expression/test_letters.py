@@ -2,7 +2,7 @@
 
 import pytest
 
-from rewardgate.verifiers.expression.letters import compare_letters
+from rewardgate.verifiers.expression.letters import compare_letters, without_letter
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,31 @@ from rewardgate.verifiers.expression.letters import compare_letters
         ("B", "BC", None),
         ("B", "B+1", None),
         ("5", "B", None),
+        ("C", "(C)42", True),
+        ("C", r"(C)\frac{1}{2}", True),
+        ("B", "(C)42", False),
+        ("A", "(A)x+1", None),
+        ("A", "(A)or(B)", None),
+        ("A", "A or B", None),
+        ("A", "A, B", None),
+        ("B", "(B)all of(A)and(C)", True),
     ],
 )
 def test_only_a_letter_stands_for_a_letter(target: str, answer: str, same: bool | None):
     assert compare_letters(target, answer) is same
+
+
+@pytest.mark.parametrize(
+    ("target", "answer", "value"),
+    [
+        ("42", "(C)42", "42"),
+        (r"\frac{1}{2}", r"(C)\frac{1}{2}", r"\frac{1}{2}"),
+        ("-3", "(C)-3", "-3"),
+        ("3C", "(C)3", "(C)3"),
+        ("42", "(C)", "(C)"),
+        ("x", "(C)x", "(C)x"),
+        ("42", "(3)42", "(3)42"),
+    ],
+)
+def test_a_choice_letter_before_a_value_is_no_factor_of_it(target: str, answer: str, value: str):
+    assert without_letter(target, answer) == value
