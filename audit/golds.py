@@ -13,7 +13,8 @@ from ..rollouts.records import Target
 from ..verifiers.base import Outcome, Verdict, Verifier
 from ..verifiers.batch import iter_verdicts
 from ..verifiers.expression.normalise import normalise
-from ..verifiers.targets import answer_key, read_target
+from ..verifiers.target_texts import answer_key
+from ..verifiers.targets import read_target
 from .gold_texts import gold_text, target_key
 from .judging import Judgement
 from .offering import BOXED, by_use, offered

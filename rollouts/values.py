@@ -37,12 +37,12 @@ def target_value(cell: object, tally: Tally | None = None) -> Target | None:
     if isinstance(cell, str):
         return cell if cell.strip() else None
     if isinstance(cell, (bool, int, float)):
-        return _number_text(cell)
+        return number_text(cell)
     if isinstance(cell, dict):
         return target_value(cell["ground_truth"], tally) if "ground_truth" in cell else (cell or None)
     if isinstance(cell, list):
         known = [item for item in cell if item is not None and item != ""]
-        texts = [item if isinstance(item, str) else _number_text(item) for item in known]
+        texts = [item if isinstance(item, str) else number_text(item) for item in known]
         found = [text for text in texts if text is not None]
         if len(found) == len(known):
             return found or None
@@ -114,7 +114,7 @@ def integer_value(cell: object) -> int | None:
 def name_value(cell: object) -> str | None:
     """An id or a name as text; None for null, empty text and anything that names nothing."""
     if isinstance(cell, (str, bool, int, float)):
-        return (cell if isinstance(cell, str) else _number_text(cell)) or None
+        return (cell if isinstance(cell, str) else number_text(cell)) or None
     return None
 
 
@@ -146,10 +146,19 @@ def is_small(cell: object) -> bool:
         return False
 
 
-def _number_text(number: object) -> str | None:
+def number_text(number: object) -> str | None:
+    """The text that a person would write for a number; None for what is not finite, is no number or is too long.
+
+    Example:
+        >>> number_text(18.0), number_text(0.1), number_text(float("nan")), number_text("18")
+        ('18', '0.1', None, None)
+    """
     if isinstance(number, float):
-        if math.isnan(number):
+        if not math.isfinite(number):
             return None
         # Beyond 2^53 a float no longer says which integer was meant.
-        return str(int(number)) if number.is_integer() and abs(number) < MAX_EXACT_FLOAT else repr(number)
-    return str(number) if isinstance(number, (bool, int)) else None
+        return str(int(number)) if number.is_integer() and abs(number) < MAX_EXACT_FLOAT else float.__repr__(number)
+    try:
+        return str(number) if isinstance(number, int) else None
+    except ValueError:  # more digits than the interpreter prints
+        return None

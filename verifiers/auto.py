@@ -14,7 +14,8 @@ from ..rollouts.messages import Completion, Prompt
 from .base import Extractor, Outcome, Target, Verdict, Verifier, verifiers
 from .expression.nodes import Opaque, Text
 from .expression.results import shown
-from .targets import INTEGER, answer_key, read_target
+from .target_texts import answer_key, target_texts
+from .targets import INTEGER, read_target
 
 __all__ = ["AutoVerifier"]
 
@@ -96,15 +97,13 @@ def _chosen(target: Target) -> tuple[str | None, str, Target]:
             keys = shown(list(target)[:8])
             return None, f"expected a mapping with tests, a schema or an answer, got the keys {keys}", target
         target = target[key]
-    if isinstance(target, str):
-        name, why = _for_text(target)
-        return name, why, target
-    if not isinstance(target, list | tuple) or not target or not all(isinstance(one, str) for one in target):
-        return None, f"expected a string, strings or a mapping, got {type(target).__name__}", target
-    names = {_for_text(one)[0] for one in target}
-    if len(names) == 1:
-        return (*_for_text(target[0]), target)
-    return "math", "the targets are of several kinds", target
+    texts = target_texts(target)
+    if not texts or (isinstance(target, list | tuple) and len(texts) < len(target)):
+        return None, f"expected a string, strings, a number or a mapping, got {type(target).__name__}", target
+    handed = texts[0] if len(texts) == 1 else texts
+    if len({_for_text(text)[0] for text in texts}) == 1:
+        return (*_for_text(texts[0]), handed)
+    return "math", "the targets are of several kinds", handed
 
 
 @lru_cache(maxsize=4096)

@@ -12,8 +12,9 @@ from ..errors import ArgumentError
 from ..registry import Registry
 from ..rollouts.messages import Completion, Prompt
 
-Target = str | Sequence[str] | Mapping[str, Any]
-"""A string, a sequence of strings (any of them is right) or a mapping (a specification, e.g. tests)."""
+Target = str | Sequence[str] | Mapping[str, Any] | float
+"""A string, a sequence of strings (any of them is right) or a mapping (a specification, e.g. tests). A number stands
+for the text that a person would write for it, also within a sequence or a mapping."""
 
 
 class Outcome(StrEnum):

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from .base import Target, extractors
 from .expression.arithmetic import CostlyError
@@ -16,12 +15,12 @@ from .expression.nodes import Node
 from .expression.normalise import normalise
 from .expression.results import shown
 from .expression.structures import read
+from .target_texts import ANSWER_KEYS, target_texts
 
 __all__ = [
     "INTEGER",
     "MAX_ANSWER_CHARACTERS",
     "ReadTarget",
-    "answer_key",
     "integer_text",
     "is_too_long",
     "read_target",
@@ -36,7 +35,6 @@ INTEGER = re.compile(r"0|-?[1-9]\d{0,17}")
 _GROUPED_INTEGER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3}){1,5}")
 
 _DIGITS = re.compile(r"[+-]?[\d,]*\.?\d*")
-_ANSWER_KEYS = ("answer", "final_answer", "target", "ground_truth", "solution")
 _WORKED_SOLUTION = re.compile(r"####|\\(?:boxed|fbox)\s*\{|^\s*(?:A:\s|(?:[Ff]inal )?[Aa]nswer\s*:)", re.MULTILINE)
 
 
@@ -69,16 +67,6 @@ class ReadTarget:
     note: str
 
 
-def answer_key(target: Mapping[str, Any]) -> str | None:
-    """The key of a mapping that names its answer; None where none of the usual keys is in it.
-
-    Example:
-        >>> answer_key({"source": "gsm8k", "solution": "#### 18", "answer": "18"}), answer_key({"tests": []})
-        ('answer', None)
-    """
-    return next((key for key in _ANSWER_KEYS if key in target), None)
-
-
 def is_too_long(answer: str) -> bool:
     """Whether `answer` may be compared as identical text only."""
     return len(answer) > MAX_ANSWER_CHARACTERS and not _DIGITS.fullmatch(answer)
@@ -88,21 +76,13 @@ def read_targets(target: Target) -> list[ReadTarget]:
     """Every acceptable answer that `target` names; those that cannot be read have an empty `text`.
 
     Example:
-        >>> [one.text for one in read_targets(["1/2", {"answer": "0.5"}["answer"]])]
-        ['1/2', '0.5']
+        >>> [one.text for one in read_targets(["1/2", 0.5])], [one.text for one in read_targets({"answer": 5})]
+        (['1/2', '0.5'], ['5'])
     """
-    if isinstance(target, Mapping):
-        key = answer_key(target)
-        value = None if key is None else target[key]
-        if isinstance(value, str | list | tuple):
-            return read_targets(value)
-        return [ReadTarget("", "", None, f"expected a mapping with one of {', '.join(_ANSWER_KEYS)}")]
-    if isinstance(target, str):
-        return [read_target(target)]
-    try:
-        return [read_target(one) for one in target if isinstance(one, str)]
-    except TypeError:  # neither a string nor a sequence
-        return []
+    texts = target_texts(target)
+    if not texts and isinstance(target, Mapping):
+        return [ReadTarget("", "", None, f"expected a mapping with one of {', '.join(ANSWER_KEYS)}")]
+    return [read_target(text) for text in texts]
 
 
 @lru_cache(maxsize=4096)

@@ -30,7 +30,7 @@ def test_each_kind_of_target_finds_its_verifier(completion: str, target: object,
     assert verdict.reward == 1
 
 
-@pytest.mark.parametrize("target", [{}, {"foo": 1}, [], 5, None, [5], {"answer": None}])
+@pytest.mark.parametrize("target", [{}, {"foo": 1}, [], True, None, [None, 5], {"answer": None}])
 def test_a_target_of_no_known_kind_is_bad(target: object):
     verdict = VERIFIER.verify("The answer is 5.", target)
     assert (verdict.outcome, verdict.reward) == (Outcome.BAD_TARGET, None)

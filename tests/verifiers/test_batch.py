@@ -176,6 +176,6 @@ def test_the_progress_bar_changes_no_verdict(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("target", [5, [5], {1: 2}])
+@pytest.mark.parametrize("target", [True, [None], b"5", {1: 2}])
 def test_a_target_of_no_kind_is_a_verdict_in_an_event_loop_too(target: Any):
     assert asyncio.run(averify(MATH, "5", target)).outcome is Outcome.BAD_TARGET

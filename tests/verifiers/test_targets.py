@@ -32,7 +32,8 @@ def test_mappings_and_sequences_name_their_answers():
     assert [one.text for one in read_targets({"ground_truth": ["1", "2"]})] == ["1", "2"]
     assert [one.text for one in read_targets(("1", "2"))] == ["1", "2"]
     assert [one.text for one in read_targets({"other": "1"})] == [""]
-    assert read_targets(5) == []
+    assert [one.text for one in read_targets([5, 0.5])] == ["5", "0.5"]
+    assert read_targets(True) == read_targets(None) == []
 
 
 def test_digits_are_never_too_long():
