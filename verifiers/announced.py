@@ -11,7 +11,7 @@ from .closing import result_start
 from .commitment import is_attributed
 from .corrections import correction
 from .denials import is_denied
-from .prose_numbers import NUMBER, widened_start
+from .prose_numbers import COUNTED, NUMBER, widened_start
 from .regions import last_match
 from .statements import Announcement, announcement_start, announcements
 from .wrappers import unwrapped, without_math_marks
@@ -32,10 +32,6 @@ _OR = re.compile(r"\s+or\s+", re.IGNORECASE)
 _HOW_SURE = re.compile(r"(?:(?:most\s+)?likely|probably|presumably|certainly|definitely|surely)\s+", re.IGNORECASE)
 _ARTICLE_BEFORE_NUMBER = re.compile(
     r"(?:that\s+)?(?:there\s+(?:is|are)\s+|it\s+is\s+|only\s+|just\s+|either\s+|both\s+)", re.IGNORECASE
-)
-# A counter behind a number (5个, 3页) is no unit; 万, 亿 and their kin are part of the number.
-_COUNTED = re.compile(
-    rf"(?P<number>{NUMBER.pattern})\s?(?![百千万亿億萬十])[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{{1,2}}"
 )
 _FIRM = re.compile(r"[\d０-９\\]|^[A-J]$")
 _SENTENCE_START = re.compile(
@@ -94,7 +90,7 @@ def _read(text: str, announced: Announcement) -> Found | None:
     if is_attributed(text, announced.value_start):
         quoted = Extracted(answer, (start, end), announced.method, Outcome.NO_ANSWER, "quoted")
         return Found(quoted, announced.start, announced.value_end)
-    counted = None if answer.isascii() else _COUNTED.fullmatch(answer)
+    counted = None if answer.isascii() else COUNTED.fullmatch(answer)
     if counted is not None:
         answer, end = counted.group("number"), start + counted.end("number")
     alternatives = tuple(_OR.split(answer)) if " or " in answer and len(answer) < 200 else ()

@@ -6,7 +6,16 @@ A text that breaks off in the middle of a sentence, an equation or an annotation
 import re
 
 from .letters import LETTERS
-from .prose_numbers import Closing, joined_start, last_number, widened_start
+from .prose_numbers import (
+    COUNTED,
+    NUMBER_IN_CJK,
+    SCALES_CJK,
+    Closing,
+    compound_span,
+    joined_start,
+    last_number,
+    widened_start,
+)
 from .wrappers import unwrapped
 
 _LONGEST_BARE_CHARS = 160
@@ -79,7 +88,13 @@ def bare_answer(text: str) -> Closing | None:
     if (behind := _AFTERTHOUGHT.search(text, start, end)) is not None:
         start, end = unwrapped(text, start, behind.start())
     start, end = unwrapped(text, result_start(text, start, end), end)
-    return Closing(start, end, "bare") if _is_bare(text[start:end], text.rstrip()[-1:]) else None
+    answer = text[start:end]
+    if not answer.isascii():
+        if (counted := COUNTED.fullmatch(answer)) is not None:
+            return Closing(start, start + counted.end("number"), "bare")
+        if NUMBER_IN_CJK.search(answer) is not None:
+            return None
+    return Closing(start, end, "bare") if _is_bare(answer, text.rstrip()[-1:]) else None
 
 
 def result_start(text: str, start: int, end: int) -> int:
@@ -156,7 +171,12 @@ def committed_number(text: str) -> Closing | None:
         return None
     if _REFERENCE_BEFORE.search(body, max(0, found.start - 40), found.start) is not None:
         return None
-    return found._replace(start=widened_start(body, found.start))
+    start, end = compound_span(body, found.start, found.end)
+    if start < found.start:
+        return Closing(start, end, found.method)
+    while end < len(body) and body[end] in SCALES_CJK:
+        end += 1
+    return Closing(widened_start(body, found.start), end, found.method)
 
 
 def _refuses(body: str) -> bool:

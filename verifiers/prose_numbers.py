@@ -15,6 +15,14 @@ NUMBER = re.compile(
 )
 """A number as prose writes it: sign, currency, separators, fraction, exponent, percent, π."""
 
+_CJK = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
+SCALES_CJK = "百千万亿億萬十"
+"""These behind a number are a part of it: 5万 is 50,000."""
+COUNTED = re.compile(rf"(?P<number>{NUMBER.pattern})\s?(?![{SCALES_CJK}]){_CJK}{{1,2}}")
+"""A number with its counter (5个, 3页), which is no unit."""
+NUMBER_IN_CJK = re.compile(rf"{_CJK}[^\d]*\d|\d\D*{_CJK}{{3}}")
+"""What tells a sentence from a number with its counter."""
+
 _ORDINAL = re.compile(
     r"(?:^|\n)\s*(?:\*\*)?\Z|\b(?:[Ss]tep|[Cc]ase|[Pp]art|[Ee]quation|[Ll]ine|[Oo]ption|[Qq]uestion|[Pp]roblem)\s\Z"
 )
@@ -26,6 +34,11 @@ _BOUND_BEFORE = re.compile(
     r"|over|under"
     r"|below|above|almost|nearly|about|around|roughly|close\s+to)\s+(?:or\s+equal\s+to\s+)?[$\\(]{0,2}\Z",
     re.IGNORECASE,
+)
+_LARGER_UNITS = r"(?:years?|months?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|feet|foot|ft|pounds?|lbs?|dollars?)"
+_UNITS_BEFORE = re.compile(rf"(?:\d+\s?{_LARGER_UNITS}(?:\s?,?\s(?:and\s)?|\s?)){{1,3}}\Z")
+_UNIT_BEHIND = re.compile(
+    r"\s?(?:months?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|s|inch(?:es)?|ounces?|oz|cents?|in(?=\s*(?:[.,;]|\Z)))\b"
 )
 _BEFORE_CHARS = 120
 
@@ -71,6 +84,18 @@ def widened_start(text: str, start: int, floor: int = 0) -> int:
         if before is not None:
             start = before.start()
     return start
+
+
+def compound_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span of all of "3 hours and 20 minutes", whose last number is `text[start:end]`; else that number's own.
+
+    Example:
+        >>> compound_span("It is 3 hours and 20 minutes.", 18, 20), compound_span("It is 3 hours or 20.", 17, 19)
+        ((6, 28), (17, 19))
+    """
+    behind = _UNIT_BEHIND.match(text, end)
+    before = None if behind is None else _UNITS_BEFORE.search(text, max(0, start - _BEFORE_CHARS), start)
+    return (start, end) if behind is None or before is None else (before.start(), behind.end())
 
 
 def joined_start(

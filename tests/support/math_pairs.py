@@ -293,7 +293,7 @@ PAIRS: list[tuple[str, str, int]] = [
     ("5", "\\{5\\}", 1),
     ("x\\in\\{1,2\\}", "1,2", 1),
     ("\\emptyset", "\\varnothing", 1),
-    ("\\emptyset", "\\text{empty set}", 0),
+    ("\\emptyset", "\\text{empty set}", 1),
     ("11\\sqrt{2}\\text{ cm}", "11\\sqrt{2}", 1),
     ("11\\sqrt{2}\\text{ cm}", "11\\sqrt2\\text{ m}", 0),
     ("9\\pi", "9\\pi\\text{ square units}", 1),

@@ -4,7 +4,22 @@ from rewardgate.verifiers.closing import bare_answer, committed_number, last_lin
 
 
 @pytest.mark.parametrize(
-    "text", ["42", "42.", "$42$", "**B**", "Paris", "new york city", r"\frac{1}{2}", "x = 5", "5 cm", "(1, 2)"]
+    "text",
+    [
+        "42",
+        "42.",
+        "$42$",
+        "**B**",
+        "Paris",
+        "new york city",
+        r"\frac{1}{2}",
+        "x = 5",
+        "5 cm",
+        "(1, 2)",
+        "42个",
+        "巴黎",
+        "5万",
+    ],
 )
 def test_a_short_text_is_its_own_answer(text: str) -> None:
     assert bare_answer(text) is not None
@@ -38,6 +53,8 @@ def test_words_of_conclusion_and_of_doubt_are_no_item_of_a_list(text: str, answe
         "two\nlines",
         "<<3+4=7>>",
         "因此，数学作业比阅读作业多三页",
+        "共有42种方法。",
+        "面积是12平方厘米。",
     ],
 )
 def test_a_sentence_is_not(text: str) -> None:
@@ -53,6 +70,13 @@ def test_a_sentence_is_not(text: str) -> None:
         (r"So $x = 5$.", "x = 5"),
         (r"The roots are $1$ and $2$.", "$1$ and $2$"),
         ("That leaves 7 apples", "7"),
+        ("It takes her 3 hours and 20 minutes.", "3 hours and 20 minutes"),
+        ("It takes 1 day, 2 hours and 20 minutes.", "1 day, 2 hours and 20 minutes"),
+        ("She waits 3 hours or 20 minutes.", "20"),
+        ("He is 5 ft 3 in.", "5 ft 3 in"),
+        ("共有42种方法。", "42"),
+        ("面积是12平方厘米。", "12"),
+        ("共有5万人。", "5万"),
     ],
 )
 def test_a_finished_text_commits_to_what_it_ends_with(text: str, answer: str) -> None:

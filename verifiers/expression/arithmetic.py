@@ -19,7 +19,7 @@ _MAX_DEPTH = 40
 _MAX_TOKENS = 400
 _MAX_FACTORIAL = 1_000
 
-_TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+|\\frac|\\sqrt|\\times|\\cdot|\\div|[-+*/^(){}!])")
+_TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+|\\frac|\\binom|\\sqrt|\\times|\\cdot|\\div|[-+*/^(){}!])")
 _TOWER = re.compile(r"\^\{?[^{}^]*\^\{?[^{}^]*\^")
 _BIG_EXPONENT = re.compile(r"\^(?:\{\(?[+-]?|\(?)(?:\d{5,}|\d+\^)")
 _BIG_FACTORIAL = re.compile(r"\d{4,}\}?\)?!|!!!|[!)}]!\)?\}?!|\\[dt]?binom\{?\d{5}|\\Gamma\(?\d{5}|\\Gamma\(\d+\^")
@@ -115,7 +115,7 @@ class _Reader:
                 if not self._fraction_is_whole():
                     raise _NotAConstantError
                 product = _number(product) + _number(self._power(depth))
-            elif token in ("(", "\\frac", "\\sqrt") and not divided:
+            elif token in ("(", "\\frac", "\\binom", "\\sqrt") and not divided:
                 product = _bounded(_number(product) * _number(self._power(depth)))
             else:
                 break
@@ -166,6 +166,8 @@ class _Reader:
         if token == "\\frac":
             numerator, denominator = self._braced(depth), self._braced(depth)
             return _bounded(numerator / denominator)
+        if token == "\\binom":
+            return _binomial(self._braced(depth), self._braced(depth))
         if token == "\\sqrt":
             return _root(self._braced(depth))
         if token[0].isdigit() or token[0] == ".":
@@ -213,6 +215,14 @@ def _factorial(value: Fraction) -> Fraction:
     if value > _MAX_FACTORIAL:
         raise CostlyError(f"a factorial beyond {_MAX_FACTORIAL}!")
     return Fraction(math.factorial(value.numerator))
+
+
+def _binomial(total: Fraction, chosen: Fraction) -> Fraction:
+    if total.denominator != 1 or chosen.denominator != 1 or not 0 <= chosen <= total:
+        raise _NotAConstantError
+    if min(chosen, total - chosen) * total.numerator.bit_length() > _MAX_BITS:
+        raise CostlyError(f"a number of more than {MAX_DIGITS} digits")
+    return Fraction(math.comb(total.numerator, chosen.numerator))
 
 
 def _root(value: Fraction) -> Fraction:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..base import Outcome
-from .nodes import Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
+from .clocks import compare_clocks
+from .nodes import SYMBOLS, Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
 from .normalise import plain_words
 from .numbers import Quantity, as_fraction
 from .quantities import compare_quantities, compare_values, is_rounded
@@ -42,10 +43,12 @@ def compare(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
         return _compare_relations(target, answer, symbolic)
     if isinstance(target, Quantity) and isinstance(answer, Quantity):
         return compare_quantities(target, answer)
+    if isinstance(target, Text) != isinstance(answer, Text) and not isinstance(target, Quantity):
+        target, answer = _in_symbols(target), _in_symbols(answer)
     if isinstance(target, Text) or isinstance(answer, Text):
         return _compare_text(target, answer)
     if isinstance(target, Clock) or isinstance(answer, Clock):
-        return _compare_clocks(target, answer)
+        return compare_clocks(target, answer)
     if isinstance(target, Matrix) or isinstance(answer, Matrix):
         return _compare_matrices(target, answer, symbolic)
     if isinstance(target, Ratio) or isinstance(answer, Ratio):
@@ -132,31 +135,15 @@ def _compare_equation(target: Node, answer: Relation, symbolic: Symbolic) -> Com
     return incorrect("equation_for_value", target, answer)
 
 
+def _in_symbols(node: Node) -> Node:
+    """`node`, or the symbol that its words are another name of."""
+    symbol = SYMBOLS.get(node.words) if isinstance(node, Text) else None
+    return node if symbol is None else read(symbol)
+
+
 def _compare_text(target: Node, answer: Node) -> Comparison:
     same = plain_words(target.text) == plain_words(answer.text)
     return correct("text", target, answer) if same else incorrect("text", target, answer)
-
-
-def _compare_clocks(target: Node, answer: Node) -> Comparison:
-    if isinstance(target, Clock) and isinstance(answer, Ratio | Clock):
-        hours = _hours(answer)
-        if hours is not None and hours[1] == target.minute:
-            half = answer.half if isinstance(answer, Clock) else ""
-            in_day = target.hour % 12 + 12 * (target.half == "pm")
-            if (hours[0] == target.hour and half in ("", target.half)) or (hours[0] == in_day and not half):
-                return correct("clock", target, answer)
-    elif isinstance(target, Ratio) and isinstance(answer, Clock) and _hours(target) == (answer.hour, answer.minute):
-        return correct("clock", target, answer)
-    return incorrect("clock", target, answer)
-
-
-def _hours(node: Clock | Ratio) -> tuple[int, int] | None:
-    if isinstance(node, Clock):
-        return node.hour, node.minute
-    values = _term_values(node)
-    if values is None or len(values) != 2 or any(value.denominator != 1 for value in values):
-        return None
-    return values[0].numerator, values[1].numerator
 
 
 def _compare_matrices(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:

@@ -28,6 +28,7 @@ _RENAMED = {
     "vee": r"\text{ or }", "lor": r"\text{ or }", "land": r"\text{ and }", "wedge": r"\text{ and }",
     "simeq": r"\approx ", "doteq": r"\approx ", "bullet": r"\cdot ", "implies": r"\Rightarrow ",
     "varnothing": r"\emptyset ", "Reals": r"\mathbb{R}", "reals": r"\mathbb{R}", "R": r"\mathbb{R}",
+    "dbinom": r"\binom", "tbinom": r"\binom", "langle": "(", "rangle": ")",
     "varphi": r"\phi ", "varepsilon": r"\epsilon ", "dprime": "''", "prime": "'",
 }  # fmt: skip
 _STYLED = re.compile(
@@ -40,6 +41,7 @@ _PHANTOM = re.compile(r"\\[hv]?phantom\s*\{")
 _FRACTION = re.compile(
     r"\\frac\s*(?:([0-9a-zA-Z]|\\(?!sqrt)[a-zA-Z]+)|(\{[^{}]*\}))\s*(?:([0-9a-zA-Z]|\\(?!sqrt)[a-zA-Z]+)|(?=\{))"
 )
+_BINOMIAL = re.compile(r"\\binom\s*(?:(\d)|\{([^{}]*)\})\s*(?:(\d)|\{([^{}]*)\})")
 _ROOT = re.compile(r"\\sqrt\s*([0-9a-zA-Z])")
 _ROOT_PARENTHESIS = re.compile(r"\\sqrt\s*\(")
 _SHORT_SCRIPT = re.compile(r"([\^_])\s*\{\s*([0-9a-zA-Z])\s*\}")
@@ -97,6 +99,8 @@ def without_latex_variants(text: str) -> str:
     text = _rewritten(text, _STYLED, _plain_or_text)
     text = _ROOT.sub(r"\\sqrt{\1}", _braced_roots(text))
     text = _FRACTION.sub(_braced_fraction, text)
+    if "\\binom" in text:
+        text = _BINOMIAL.sub(lambda found: rf"\binom{{{found[1] or found[2]}}}{{{found[3] or found[4]}}}", text)
     text = _SHORT_SCRIPT.sub(r"\1\2", text).strip()
     for _ in range(MAX_DEPTH):
         if not (text.startswith("{") and closing_bracket(text, 0) == len(text) - 1):

@@ -16,7 +16,8 @@ def compare_letters(target: str, answer: str) -> bool | None:
     r"""Whether `answer` names the choice that the single capital `target` is; None where `target` is no choice.
 
     The option's words may follow its letter ("E: A polygenic risk score", "(C) 42"); another letter alone is
-    another choice, and of two letters none is chosen. An answer that is no letter at all is left to the other rules (None).
+    another choice, and of two letters none is chosen. An answer that is no letter at all is left to the other
+    rules (None).
 
     Example:
         >>> compare_letters("B", "(b)"), compare_letters("B", "(D)"), compare_letters("x", "y")

@@ -5,7 +5,19 @@ from dataclasses import dataclass
 from .numbers import Quantity
 from .units import Unit
 
-__all__ = ["Clock", "Collection", "Labelled", "Matrix", "Node", "Opaque", "Ratio", "Relation", "Text", "Union"]
+__all__ = [
+    "SYMBOLS",
+    "Clock",
+    "Collection",
+    "Labelled",
+    "Matrix",
+    "Node",
+    "Opaque",
+    "Ratio",
+    "Relation",
+    "Text",
+    "Union",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +26,17 @@ class Text:
 
     words: str
     text: str
+
+
+SYMBOLS = {
+    **dict.fromkeys(
+        ("no solution", "no solutions", "no real solution", "no real solutions", "empty set"), "\\emptyset"
+    ),
+    **dict.fromkeys(("all real numbers", "all reals", "set of all real numbers", "every real number"), "\\mathbb{R}"),
+    **dict.fromkeys(("infinity", "positive infinity", "plus infinity"), "\\infty"),
+    **dict.fromkeys(("negative infinity", "minus infinity"), "-\\infty"),
+}
+"""The words of a `Text` that are another name of a symbol."""
 
 
 @dataclass(frozen=True, slots=True)

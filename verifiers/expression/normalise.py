@@ -17,6 +17,10 @@ _LEADING_WORDS = re.compile(
     r"(?:answer|result|value)(?:\s+is\b|\s*[:=])\s*\}?\s*[:=]?\s*",
     re.IGNORECASE,
 )
+_LEADING_SENTENCE = re.compile(
+    r"^\\text\{(?![^{}]*\b(?:not|isn['’]t|if|wrong|incorrect|least|most|than|or)\b)[^{}\\]{2,60}?\s(?:is|are|equals)\s?:?\s?\}",
+    re.IGNORECASE,
+)
 _PLAIN_NAME = re.compile(
     r"(?<![\\a-zA-Z])(sqrt|pi|infinity|infty|inf|theta|alpha|beta|arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec"
     r"|csc|ln|log|exp|cup|union)(?![a-zA-Z])"
@@ -60,6 +64,8 @@ def normalise(text: str) -> str:
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = without_latex_variants(text)
     text = _LEADING_WORDS.sub("", text)
+    if text.startswith("\\text{"):
+        text = _LEADING_SENTENCE.sub("", text)
     for plain, latex in _PLAIN_OPERATORS:
         if plain in text:
             text = text.replace(plain, latex)

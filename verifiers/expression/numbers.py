@@ -12,7 +12,7 @@ from fractions import Fraction
 from .arithmetic import MAX_DIGITS, Power, evaluate
 from .normalise import without_group
 from .units import Unit, conversion, read_unit
-from .words import read_words
+from .words import read_fraction_words, read_words
 
 __all__ = ["Quantity", "Value", "as_fraction", "in_unit_of", "read_quantity", "same_value", "terminates"]
 
@@ -133,7 +133,8 @@ _IN_BASE = re.compile(r"([0-9A-Za-z]{1,200})_(?:(\d)|\{(\d{1,2})\}|\{?\\text\{(\
 _PREFIXED = re.compile(r"([+-]?)(?:([$€£¥₹])|\\text\{([$€£¥₹]|USD|EUR|GBP|JPY|INR)\}|(USD|EUR|GBP) ?)([+-]?)(.+)")
 _ORDINAL = re.compile(r"(\d+)\^?\{?(?:\\text\{(?:st|nd|rd|th)\}|st|nd|rd|th)\}?")
 _SUFFIXED = re.compile(
-    r"(.*?[\d})!]\.?)( ?)(%|\^\\circ(?: ?[CF])?|[€£¥₹¢]|(?:\\text\{[^{}]*\}|[A-Za-z][A-Za-z./ -]*?)(?:\^\{?\d\}?)?)\.?"
+    r"(.*?[\d})!]\.?)( ?)"
+    r"(%|\^\\circ(?: ?[CF])?|[€£¥₹¢]|(?:\\text\{[^{}]*\}|[A-Za-z][A-Za-z./ -]*?)(?:\^\{?-?\d\}?)?)\.?"
 )
 _LITERAL = re.compile(r"[+-]?[^+-]*")
 _WORD_SUFFIXED = re.compile(r"([a-z]+(?:[ -][a-z]+)*?) ([a-z]+)", re.IGNORECASE)
@@ -169,7 +170,8 @@ def _read_bare(text: str) -> Quantity | None:
     if (words := read_words(text.removeprefix("\\text{").removesuffix("}"))) is not None:
         return Quantity(Decimal(words), "integer", text)
     if not any(map(str.isdigit, text)):
-        return None
+        part = read_fraction_words(text.removeprefix("\\text{").removesuffix("}"))
+        return None if part is None else Quantity(part, "exact", text)
     value = evaluate(_GROUPED.sub(lambda number: number.group().replace(",", ""), text))
     return None if value is None else Quantity(value, "exact", text)
 

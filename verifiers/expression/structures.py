@@ -7,6 +7,7 @@ r"""Reading an answer: lists, sets, tuples, intervals, relations, labels, ratios
 import re
 
 from .arithmetic import CostlyError
+from .compounds import read_compound
 from .nodes import Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
 from .normalise import plain_words
 from .numbers import Quantity, read_quantity
@@ -20,7 +21,7 @@ MAX_LEVELS = 20
 _COMMA = re.compile(", ?")
 _TUPLE_COMMA = re.compile("[,;] ?")
 _COLON = re.compile(":")
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2}) ?(?:\\text\{)?([ap])\.?m\.?\}?", re.IGNORECASE)
+_CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))? ?(?:\\text\{)?([ap])\.?m\.?\}?", re.IGNORECASE)
 _MATRIX = re.compile(r"\\begin\{([pbvBV]?matrix|array)\}(?:\{[lcr| ]*\})?(.*)\\end\{\1\}", re.DOTALL)
 _OPERATOR = re.compile(r"\\(?:le|ge|ne|approx|equiv|in)(?![a-z])|[=<>]")
 _SEPARATOR = re.compile(r",? ?(?:\\text\{ ?)?\b(?:and|or)\b ?\}?(?![a-zA-Z]) ?|; ?")
@@ -30,7 +31,7 @@ _GROUPED_LIST = re.compile(r"[+-]?\d{1,3}(?:,\d{3})*(?:, [+-]?\d{1,3}(?:,\d{3})*
 _SUBSCRIPT = re.compile(r"_(?:\{[^{}]*\}|\w)")
 _ARGUMENT = re.compile(r"(?<=[A-Za-z'])\([^()]*\)")
 _NO_LABEL = re.compile(r"[\d^+*/!-]|\\(?:sqrt|pm|times|cdot|ln|log|exp|sin|cos|tan|infty|ldots|sum|int|begin)(?![a-z])")
-_TRAILING_UNIT = re.compile(r"(.*\S) ?(%|\^\\circ|\\text\{[^{}]*\}(?:\^\{?\d\}?)?)")
+_TRAILING_UNIT = re.compile(r"(.*\S) ?(%|\^\\circ|\\text\{[^{}]*\}(?:\^\{?-?\d\}?)?)")
 _ANGLE_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])[^+-]*\^\\circ\)?$")
 _WORDS = re.compile(r"(?:\\text\{[^{}]*\}|[^\W\d_][^\W\d_'’.-]*|[\s,.!?'()-])+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -53,11 +54,11 @@ def read(text: str, depth: int = 0) -> Node:
     """
     if depth > MAX_LEVELS:
         raise CostlyError(f"nested deeper than {MAX_LEVELS}")
-    quantity = read_quantity(text)
+    if text[:1].isdigit() and (found := _CLOCK.fullmatch(text)):
+        return Clock(int(found.group(1)), int(found.group(2) or 0), found.group(3).lower() + "m", text)
+    quantity = read_quantity(text) or read_compound(text)
     if quantity is not None:
         return quantity
-    if found := _CLOCK.fullmatch(text):
-        return Clock(int(found.group(1)), int(found.group(2)), found.group(3).lower() + "m", text)
     if found := _MATRIX.fullmatch(text):
         return _read_matrix(found, depth)
     if _is_words(text):
@@ -222,6 +223,8 @@ def _read_bracketed(text: str, depth: int) -> Node | None:
         body, brackets = text[7:-7], "()"
     if not brackets or not _is_enclosed(body):
         return None
+    if brackets == "{}" and not body.strip():
+        return Opaque("\\emptyset")
     if (
         brackets == "{}"
         and (found := re.fullmatch(r"(.+?)(?:\||:)(.+)", body))

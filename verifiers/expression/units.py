@@ -40,6 +40,7 @@ def read_unit(text: str) -> Unit | None:
     if not words:
         return None
     power = 1
+    words = _PER.sub(r"\1/\2", words)
     if found := re.search(r"\s*\^\s*(\d)$", words):
         power, words = int(found.group(1)), words[: found.start()].strip()
     spelled = words.casefold()
@@ -86,6 +87,7 @@ def _stems(name: str) -> set[str]:
     return {word.rstrip("s") for word in re.findall(r"[^\W\d_]+", name)} - {"of", "the", "per"}
 
 
+_PER = re.compile(r"^(\w+) (\w+) ?\^ ?-1$")
 _EMPTY = frozenset({"unit", "units", "in total", "total", "in all", "altogether"})
 
 # dimension: (canonical name, size in the dimension's own unit, spellings; a plural s is understood)

@@ -1,6 +1,8 @@
 """Numbers written as English words, up to the millions."""
 
-__all__ = ["SCALES", "read_words"]
+from fractions import Fraction
+
+__all__ = ["SCALES", "read_fraction_words", "read_words"]
 
 _SMALL_WORDS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -10,6 +12,22 @@ _SMALL = {word: value for value, word in enumerate(_SMALL_WORDS)}
 _TEN_WORDS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _TENS = {word: 10 * value for value, word in enumerate(_TEN_WORDS, 2)}
 SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_PART_WORDS = ("half", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_PARTS = {word: value for value, word in enumerate(_PART_WORDS, 2)} | {"halve": 2, "quarter": 4}
+
+
+def read_fraction_words(text: str) -> Fraction | None:
+    """The fraction that all of `text` spells, or None. A mere "third" is a place and no fraction.
+
+    Example:
+        >>> read_fraction_words("two-thirds"), read_fraction_words("a half"), read_fraction_words("third")
+        (Fraction(2, 3), Fraction(1, 2), None)
+    """
+    words = text.casefold().replace("-", " ").split() if len(text) <= 60 and text[:1].isalpha() else []
+    if len(words) < 2 or (parts := _PARTS.get(words[-1].removesuffix("s"))) is None:
+        return None
+    count = 1 if words[:-1] in (["a"], ["an"]) else read_words(" ".join(words[:-1]))
+    return None if count is None else Fraction(count, parts)
 
 
 def read_words(text: str) -> int | None:

@@ -93,3 +93,22 @@ def test_what_costs_too_much_is_refused_at_once(text: str):
 )
 def test_the_syntactic_check_sees_towers(text: str, costly: bool):
     assert is_costly(text) is costly
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r"\binom{5}{2}", Fraction(10)),
+        (r"3\binom{5}{2}+1", Fraction(31)),
+        (r"\binom{4000}{2}", Fraction(4000 * 3999 // 2)),
+        (r"\binom{2}{5}", None),
+        (r"\binom{1/2}{1}", None),
+    ],
+)
+def test_binomial_coefficients(text: str, value: Fraction | None):
+    assert evaluate(text) == value
+
+
+def test_a_huge_binomial_coefficient_is_refused():
+    with pytest.raises(CostlyError):
+        evaluate(r"\binom{100000}{50000}")

@@ -48,6 +48,21 @@ def test_an_integer_survives_every_wrapper(value: int, wrapper: str):
     assert normalise(wrapper.format(value)) == str(value)
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r"\text{The area is } 12", "12"),
+        (r"\text{so the sum is: }12", "12"),
+        (r"\text{The area is not } 12", r"\text{The area is not}12"),
+        (r"\text{The sum, if odd, is } 12", r"\text{The sum, if odd, is}12"),
+        (r"\text{at least } 12", r"\text{at least}12"),
+        (r"\text{this} 12", r"\text{this}12"),
+    ],
+)
+def test_a_sentence_before_its_value_goes(text: str, value: str):
+    assert normalise(text) == value
+
+
 def test_groups_and_words():
     assert without_group("(1)+(2)") == "(1)+(2)"
     assert without_group("((1))") == "(1)"

@@ -1,10 +1,12 @@
 """Numbers in words, against a spelling written here independently."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardgate.verifiers.expression.words import read_words
+from rewardgate.verifiers.expression.words import read_fraction_words, read_words
 
 ONES = [
     "zero",
@@ -55,3 +57,23 @@ def test_what_spells_no_number_is_none(text: str):
 
 def test_british_and_is_read():
     assert read_words("One hundred and five") == 105
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("one half", Fraction(1, 2)),
+        ("a third", Fraction(1, 3)),
+        ("two-thirds", Fraction(2, 3)),
+        ("three quarters", Fraction(3, 4)),
+        ("eleven tenths", Fraction(11, 10)),
+        ("two halves", Fraction(1)),
+        ("third", None),
+        ("the third", None),
+        ("one second", None),
+        ("half", None),
+        ("one half of it", None),
+    ],
+)
+def test_a_fraction_needs_its_count(text: str, value: Fraction | None):
+    assert read_fraction_words(text) == value
