@@ -1,7 +1,7 @@
 """The answer that a box or an answer tag commits to.
 
 Spans are relative to the text that is read. What the words around an anchor do to it is decided here, by
-the rules of `commitment`.
+the rules of `commitment`, `denials` and `beside_boxes`.
 """
 
 import re
@@ -178,8 +178,7 @@ def _together(text: str, closed: list[Box], last: int, around: Beside) -> Found:
     first, around = neighbours[-1], neighbours[0]
     restated = " or " in joins and all(same_answer(parts[0], part) for part in parts)
     if restated or all(part == parts[0] for part in parts):
-        is_slice = not (around.lead or around.tail)
-        return decided(Found(Extracted(parts[0], span if is_slice else None, "boxed"), around.start, around.end))
+        return decided(Found(Extracted(parts[0], around.span(*span), "boxed"), around.start, around.end))
     labels = [_LABEL.search(text, max(0, one.start - 24), one.start) for one in neighbours]
     if len(labels) == len(parts) and all(label is not None for label in labels):
         parts = [

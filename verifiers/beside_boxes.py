@@ -79,6 +79,12 @@ class Beside(NamedTuple):
             inside = inside if _ONE_TERM.fullmatch(inside) is not None else f"({inside})"
         return f"{self.lead}{inside}{self.tail}"
 
+    def span(self, inner_start: int, inner_end: int) -> tuple[int, int] | None:
+        """From a sign to a unit, with what of the box stands between them; None where a bound is brought in."""
+        if self.lead not in ("", "-"):
+            return None
+        return self.start if self.lead else inner_start, self.end if self.tail else inner_end
+
 
 def has_lead(text: str, start: int) -> bool:
     r"""Whether what stands before a box at `start` may belong to its answer: cheap, and true rather too often.

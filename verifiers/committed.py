@@ -8,6 +8,7 @@ r"""The last committed answer of a text, over all kinds of anchors.
 4. Without any anchor, a text that is one short line is its own answer, and a text that comes to an end
    commits to the line, formula or number that it ends with. A text that breaks off commits to nothing.
 
+An answer that is corrected in words soon afterwards ("Wait, no, it should be 42") gives way to the correction.
 A negated, retracted, quoted, placeholder, empty or unclosed anchor never falls through to rule 4: the
 number near it is exactly what was not said.
 """

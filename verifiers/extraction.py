@@ -3,7 +3,8 @@ r"""Where the committed answer is: the extractors `boxed`, `answer_tag`, `hash`,
 
 All of them read only the answer's region (`regions`: after the thought, before the next turn, the last
 32,768 characters) and leave an answer as it was written, less its wrappers. The order of `auto` is told in
-`committed`; what the words around an answer do to it, in `commitment`.
+`committed`; what the words around an answer do to it, in `commitment`, `denials` and `corrections`; what stands
+beside a box, in `beside_boxes`.
 """
 
 from collections.abc import Callable

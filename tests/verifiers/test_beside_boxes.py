@@ -160,6 +160,15 @@ def test_other_words_behind_a_box_are_no_unit(text: str) -> None:
     assert read(text).text == "12"
 
 
+def test_a_span_reaches_from_the_sign_to_the_unit() -> None:
+    text = r"so $-\boxed{12}\text{ m}$, and not $\pm$"
+    span = read(text).span
+    assert span is not None
+    assert text[slice(*span)] == r"-\boxed{12}\text{ m}"
+    assert read(r"\boxed{12} m").span == (7, 12)
+    assert read(r"x < \boxed{12}").span is None
+
+
 def test_a_box_with_its_own_unit_takes_no_second_one() -> None:
     assert read(r"\boxed{12\text{ cm}} m").text == r"12\text{ cm}"
     assert read(r"\boxed{B} m").text == "B"

@@ -6,14 +6,14 @@ number nor a structure of numbers goes, as text, to the `symbolic` function that
 
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 
 from ..base import Outcome
 from .clocks import compare_clocks
 from .nodes import SYMBOLS, Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
 from .normalise import plain_words
-from .numbers import Quantity, as_fraction
+from .numbers import Quantity
 from .quantities import compare_quantities, compare_values, is_rounded
+from .ratios import compare_ratios
 from .results import Comparison, Symbolic, correct, incorrect
 from .structures import read
 
@@ -52,7 +52,7 @@ def compare(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
     if isinstance(target, Matrix) or isinstance(answer, Matrix):
         return _compare_matrices(target, answer, symbolic)
     if isinstance(target, Ratio) or isinstance(answer, Ratio):
-        return _compare_ratios(target, answer, symbolic)
+        return compare_ratios(target, answer, lambda one, other: compare(one, other, symbolic).is_correct)
     if isinstance(target, Union) or isinstance(answer, Union):
         return _compare_unions(target, answer, symbolic)
     if isinstance(target, Collection):
@@ -156,39 +156,6 @@ def _compare_matrices(target: Node, answer: Node, symbolic: Symbolic) -> Compari
     pairs = [pair for rows in zip(target.rows, answer.rows, strict=True) for pair in zip(*rows, strict=True)]
     same = all(compare(cell, other, symbolic).is_correct for cell, other in pairs)
     return (correct if same else incorrect)("matrix", target, answer)
-
-
-def _compare_ratios(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
-    if isinstance(target, Ratio) and isinstance(answer, Ratio):
-        if len(target.terms) != len(answer.terms):
-            return incorrect("ratio", target, answer)
-        wanted, given = _term_values(target), _term_values(answer)
-        if wanted is not None and given is not None:
-            same = _proportional(wanted, given)
-        else:
-            same = all(compare(*pair, symbolic).is_correct for pair in zip(target.terms, answer.terms, strict=True))
-        return (correct if same else incorrect)("ratio", target, answer)
-    ratio, other = (target, answer) if isinstance(target, Ratio) else (answer, target)
-    assert isinstance(ratio, Ratio)
-    values = _term_values(ratio)
-    if isinstance(other, Quantity) and other.form != "integer" and values and len(values) == 2 and values[1]:
-        same = as_fraction(other.value) == values[0] / values[1]
-        return (correct if same else incorrect)("ratio_as_fraction", target, answer)
-    return incorrect("ratio", target, answer)
-
-
-def _term_values(ratio: Ratio) -> list[Fraction] | None:
-    values = [as_fraction(term.value) for term in ratio.terms if isinstance(term, Quantity)]
-    known = [value for value in values if value is not None]
-    return known if len(known) == len(ratio.terms) else None
-
-
-def _proportional(target: list[Fraction], answer: list[Fraction]) -> bool:
-    if not any(target) or not any(answer):
-        return target == answer
-    first = next(index for index, value in enumerate(target) if value)
-    scale = answer[first] / target[first]
-    return scale > 0 and all(value * scale == other for value, other in zip(target, answer, strict=True))
 
 
 def _compare_unions(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
