@@ -93,6 +93,7 @@ SENTENCES = {
     "reward_nan": "rewards that are NaN; read as unknown, not as 0",
     "reward_infinite": "rewards that are infinite or beyond a float; read as unknown",
     "reward_not_scalar": "rewards that are a list or a dict instead of one number; read as unknown",
+    "rewards_not_aligned": "lists of rewards that are not one a response; read as unknown",
     "target_not_text": "targets that are neither text nor a specification; read as unknown",
     "tokens_not_aligned": "token ids or log-probabilities that are not one array of numbers; left out",
 }

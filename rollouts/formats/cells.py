@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ..refusals import RowRefusedError
+from ..refusals import Tally
 from ..turns import messages_in
 from .base import Row
 
@@ -80,6 +80,7 @@ def rows_of_lists(
     rewards: Collection[str],
     kept_whole: Collection[str | None],
     left_out: Collection[str | None],
+    tally: Tally,
 ) -> list[Row]:
     """One row a response: lists in step with the responses are taken apart, everything else is shared.
 
@@ -88,14 +89,14 @@ def rows_of_lists(
         kept_whole: columns whose list is one value (several right answers, unless all are the same).
         left_out: columns that name the row, not its responses, unless they are lists.
 
-    Raises:
-        RowRefusedError: a list of rewards is not in step.
+        tally: counts a list of rewards that is not in step; it is read as unknown.
     """
     cells = {name: listed(found, name) for name, found in row.items()}
     for column in rewards:
         found = cells.get(column)
         if isinstance(found, list) and len(found) != n_responses:
-            raise RowRefusedError(column, f"expected {n_responses} values, one a response, got {len(found)}")
+            cells[column] = None
+            tally["rewards_not_aligned"] += 1
     apart: dict[str, Sequence[Any]] = {}
     for name, found in cells.items():
         if name in rewards and isinstance(found, dict):

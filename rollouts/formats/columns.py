@@ -146,7 +146,7 @@ class ColumnsReader:
         }
         return [
             self._rollout(one, shared, source.model_copy(update={"index": index}), tally)
-            for index, one in enumerate(self._rows_of_responses(row))
+            for index, one in enumerate(self._rows_of_responses(row, tally))
         ]
 
     def _rollout(self, row: Row, shared: Mapping[str, Any], source: Source, tally: Tally) -> Rollout:
@@ -194,7 +194,7 @@ class ColumnsReader:
             return None
         return width(row, self._response, self._rewards[0] if self._rewards else None)
 
-    def _rows_of_responses(self, row: Row) -> list[Row]:
+    def _rows_of_responses(self, row: Row, tally: Tally) -> list[Row]:
         n_responses = self._width(row)
         if n_responses is None:
             return [row]
@@ -206,7 +206,12 @@ class ColumnsReader:
         if items is not None and self._response is not None:
             return rows_of_objects(row, self._response, items, left_out=row_ids)
         return rows_of_lists(
-            row, n_responses, rewards=self._rewards, kept_whole=(self._prompt, self._target), left_out=row_ids
+            row,
+            n_responses,
+            rewards=self._rewards,
+            kept_whole=(self._prompt, self._target),
+            left_out=row_ids,
+            tally=tally,
         )
 
     def _prompt_of(self, row: Row) -> str | list[dict[str, Any]] | None:

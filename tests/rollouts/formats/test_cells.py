@@ -1,7 +1,5 @@
-import pytest
-
 from rewardgate.rollouts.formats.cells import cell, first_column, object_items, rows_of_lists, rows_of_objects, width
-from rewardgate.rollouts.refusals import RowRefusedError
+from rewardgate.rollouts.refusals import Tally
 
 
 def test_a_name_with_dots_is_a_column_first_and_a_path_second() -> None:
@@ -41,18 +39,20 @@ def test_objects_that_a_row_lists_keep_what_the_row_says_of_all() -> None:
 
 def test_lists_in_step_are_taken_apart_and_everything_else_is_shared() -> None:
     row = {"r": ["a", "b"], "s": [1, None], "parts": {"acc": [1, 0]}, "gold": ["x", "y"], "n": [1, 2, 3], "id": "p"}
-    assert rows_of_lists(row, 2, rewards=("s", "parts"), kept_whole=("gold",), left_out=("id",)) == [
+    assert rows_of_lists(row, 2, rewards=("s", "parts"), kept_whole=("gold",), left_out=("id",), tally=Tally()) == [
         {"gold": ["x", "y"], "n": [1, 2, 3], "r": "a", "s": 1, "parts": {"acc": 1}},
         {"gold": ["x", "y"], "n": [1, 2, 3], "r": "b", "s": None, "parts": {"acc": 0}},
     ]
 
 
 def test_a_gold_repeated_for_each_response_is_one_gold() -> None:
-    first, _ = rows_of_lists({"r": ["a", "b"], "gold": ["x", "x"]}, 2, rewards=(), kept_whole=("gold",), left_out=())
+    row = {"r": ["a", "b"], "gold": ["x", "x"]}
+    first, _ = rows_of_lists(row, 2, rewards=(), kept_whole=("gold",), left_out=(), tally=Tally())
     assert first["gold"] == "x"
 
 
-def test_rewards_out_of_step_are_refused() -> None:
-    with pytest.raises(RowRefusedError) as refused:
-        rows_of_lists({"r": ["a", "b"], "s": [1]}, 2, rewards=("s",), kept_whole=(), left_out=())
-    assert (refused.value.field, refused.value.reason) == ("s", "expected 2 values, one a response, got 1")
+def test_rewards_out_of_step_are_unknown_and_counted_and_cost_no_response() -> None:
+    tally = Tally()
+    rows = rows_of_lists({"r": ["a", "b"], "s": [1]}, 2, rewards=("s",), kept_whole=(), left_out=(), tally=tally)
+    assert rows == [{"r": "a", "s": None}, {"r": "b", "s": None}]
+    assert tally == {"rewards_not_aligned": 1}

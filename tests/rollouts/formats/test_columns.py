@@ -91,14 +91,12 @@ def test_two_wide_rows_of_one_prompt_are_two_groups_with_two_ids(tmp_path: Path)
     assert [group.group_id for group in reading_of(tmp_path, row, row)] == ["p", "p#2"]
 
 
-def test_an_empty_list_is_a_refused_row_and_rewards_out_of_step_too(tmp_path: Path) -> None:
+def test_an_empty_list_is_a_refused_row_and_rewards_out_of_step_are_unknown(tmp_path: Path) -> None:
     row = {"prompt": "q", "completions": ["a", "b"], "rewards": [1, 0]}
     reading = reading_of(tmp_path, row, row | {"completions": [], "rewards": []}, row | {"rewards": [1]})
-    assert [len(group) for group in reading] == [2]
-    assert [(refusal.line, refusal.field) for refusal in reading.summary.refusals] == [
-        (2, "completions"),
-        (3, "rewards"),
-    ]
+    assert [[rollout.reward for rollout in group.rollouts] for group in reading] == [[1.0, 0.0], [None, None]]
+    assert [(refusal.line, refusal.field) for refusal in reading.summary.refusals] == [(2, "completions")]
+    assert reading.summary.warnings["rewards_not_aligned"] == 1
 
 
 def test_objects_in_a_list_are_responses_with_rewards_of_their_own(tmp_path: Path) -> None:

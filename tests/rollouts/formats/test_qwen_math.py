@@ -1,6 +1,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rollout_records import write_lines
 
 from rewardgate.rollouts import read
@@ -41,7 +42,15 @@ def test_the_normalised_gold_stands_in_where_there_is_no_raw_one(tmp_path: Path)
 
 
 def test_rows_out_of_step_are_refused(tmp_path: Path) -> None:
-    bad = [{"score": [True]}, {"code": []}, {"code": [1, 2]}, {"question": None}, {"score": None}]
+    bad: list[dict[str, Any]] = [{"code": []}, {"code": [1, 2]}, {"question": None}]
     reading = read(write_lines(tmp_path / "rollouts.jsonl", *[ROW] * 6, *[ROW | change for change in bad]))
     assert reading.summary.n_groups == 6
-    assert [refusal.field for refusal in reading.summary.refusals] == ["score", "code", "code", "question", "score"]
+    assert [refusal.field for refusal in reading.summary.refusals] == ["code", "code", "question"]
+
+
+@pytest.mark.parametrize("score", [[True], None])
+def test_scores_out_of_step_are_unknown_and_counted(tmp_path: Path, score: Any) -> None:
+    reading = read(write_lines(tmp_path / "rollouts.jsonl", *[ROW] * 6, ROW | {"score": score}))
+    *_, last = reading
+    assert [rollout.reward for rollout in last.rollouts] == [None, None]
+    assert reading.summary.warnings["rewards_not_aligned"] == 1
