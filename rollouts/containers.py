@@ -9,7 +9,7 @@ from ..errors import InputError
 from .fields import PROMPT_NAMES, TOKEN_NAMES, USUAL_NAMES
 from .opening import open_bytes
 from .rows import JsonDocuments, JsonLines, RowFile, iter_objects, parse_row, wrapped_rows
-from .tables import SpooledRows, TableRow, csv_delimiter, csv_rows, parquet_rows
+from .tables import SpooledRows, TableRow, csv_delimiter, csv_rows, parquet_rows, repeated_names
 
 SAMPLE_BYTES = 1 << 20
 PARQUET_MAGIC = b"PAR1"
@@ -39,6 +39,8 @@ def open_rows(path: Path, *, tokens: bool, columns: Collection[str]) -> RowFile:
         known_names = USUAL_NAMES.union(columns)
         delimiter = csv_delimiter(text, known_names)
         if delimiter is not None:
+            if repeated := repeated_names(text, delimiter, known_names):
+                notes = (*notes, f"columns that the header names twice: {', '.join(repeated)}; the last counts")
             return SpooledRows("CSV", lambda: csv_rows(stream, delimiter, known_names), source=stream, notes=notes)
     wrapped = _wrapped(stream) if text.startswith("{") else None
     if wrapped is not None:

@@ -125,6 +125,27 @@ def parse_row(data: bytes) -> tuple[Row | None, str]:
     return value, ""
 
 
+def repeated_keys(data: bytes) -> list[str]:
+    """Keys that stand twice in one JSON object of a row that `parse_row` can read; the last counts.
+
+    Example:
+        >>> repeated_keys(b'{"reward": 0, "info": {"a": 1, "a": 2}, "reward": 1}')
+        ['a', 'reward']
+    """
+    found: dict[str, None] = {}
+
+    def noted(pairs: list[tuple[str, Any]]) -> Row:
+        row: Row = {}
+        for key, value in pairs:
+            if key in row:
+                found[key] = None
+            row[key] = value
+        return row
+
+    json.loads(data.decode("utf-8", "surrogatepass"), parse_int=_integer, object_pairs_hook=noted)
+    return list(found)
+
+
 def row_at(stream: IO[bytes], offset: int, length: int) -> Row:
     """The row in the `length` bytes at `offset`, which an earlier pass has read already.
 

@@ -10,7 +10,7 @@ from .fields import ReadOptions
 from .formats import RowReader, formats
 from .grouping import GroupIndex
 from .refusals import MAX_REFUSALS_KEPT, Refusal, RowRefusedError
-from .rows import TOO_DEEP, LocatedRow, Row, RowFile
+from .rows import TOO_DEEP, LocatedRow, Row, RowFile, repeated_keys
 
 HEAD_ROWS = 200
 HEAD_BYTES = 1 << 24
@@ -41,7 +41,7 @@ def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
         UnknownNameError: no format has that name.
     """
     rows = open_rows(path, tokens=options.tokens, columns=options.named().values())
-    head = _head(rows)
+    head, repeated = _head(rows)
     if format_name == "auto":
         format_name = "columns" if options.named() else _recognised(head)
     reader = formats.create(format_name).reader(head, options)
@@ -62,6 +62,9 @@ def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
     index.finish()
     reader.finish(ids_repeat=index.ids_repeat)
     notes = [*rows.notes, *reader.notes]
+    if repeated:
+        keys = ", ".join(sorted(repeated))
+        notes.append(f"keys that stand twice in one object (line {min(repeated.values())}): {keys}; the last counts")
     if index.is_scattered:
         notes.append("the rows of a group do not stand together: gathered from all over the file")
     return Survey(path, rows, format_name, reader, index, n_rows, n_refused, refusals, tuple(notes))
@@ -94,17 +97,23 @@ def nothing_usable(path: Path, n_rows: int, refusals: list[Refusal]) -> NoUsable
     return NoUsableRowsError(f"{path}: expected at least one usable row, got 0 of {n_rows}; {said}")
 
 
-def _head(rows: RowFile) -> list[Row]:
-    """The first rows that can be read, at most `HEAD_ROWS` of them and about `HEAD_BYTES`."""
+def _head(rows: RowFile) -> tuple[list[Row], dict[str, int]]:
+    """The first rows that can be read, and keys that one of them holds twice with the line of the first.
+
+    At most `HEAD_ROWS` rows and about `HEAD_BYTES`.
+    """
     head: list[Row] = []
+    repeated: dict[str, int] = {}
     n_bytes = 0
     for row in islice(rows.scan(), 10 * HEAD_ROWS):
         if row.value is not None:
             head.append(row.value)
             n_bytes += len(row.data)
+            for key in repeated_keys(row.data):
+                repeated.setdefault(key, row.line)
         if len(head) == HEAD_ROWS or n_bytes > HEAD_BYTES:
             break
-    return head
+    return head, repeated
 
 
 def _recognised(head: list[Row]) -> str:

@@ -11,7 +11,9 @@ import json
 import re
 import sys
 import weakref
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from decimal import Decimal
 from typing import IO, Any
 
 from ..errors import InputError
@@ -77,8 +79,7 @@ def csv_rows(stream: IO[bytes], delimiter: str, known_names: Collection[str]) ->
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
     try:
         reader = csv.reader(text, delimiter=delimiter)
-        names = [name.strip() for name in next(reader, [])]
-        header = [name.lower() if name.lower() in known_names else name for name in names]
+        header = _header(next(reader, []), known_names)
         start = reader.line_num + 1
         while (cells := _next_cells(reader)) is not None:
             if isinstance(cells, str):
@@ -109,6 +110,18 @@ def csv_delimiter(head: str, known_names: Collection[str]) -> str | None:
     return best
 
 
+def repeated_names(head: str, delimiter: str, known_names: Collection[str]) -> list[str]:
+    """Names that a CSV header, the first line of `head`, holds twice; the last column counts.
+
+    Example:
+        >>> repeated_names("prompt,reward,Reward", ",", {"reward"})
+        ['reward']
+    """
+    lines = io.StringIO(head[:MAX_DELIMITER_SAMPLE_CHARS], newline="")
+    counts = Counter(_header(next(csv.reader(lines, delimiter=delimiter), []), known_names))
+    return [name for name, count in counts.items() if count > 1 and name]
+
+
 def parquet_rows(stream: IO[bytes], skipped: Collection[str]) -> Iterator[TableRow]:
     """Rows of a Parquet file, decoded `BATCH_ROWS` at a time, without the columns named in `skipped`.
 
@@ -122,14 +135,20 @@ def parquet_rows(stream: IO[bytes], skipped: Collection[str]) -> Iterator[TableR
     try:
         table = pyarrow.parquet.ParquetFile(pyarrow.PythonFile(stream, mode="r"))
         columns = [name for name in table.schema_arrow.names if name not in skipped]
+        foreign = [name for name in columns if not _is_json(table.schema_arrow.field(name).type)]
         number = 0
         for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=columns):
             for row in batch.to_pylist():
                 number += 1
-                yield number, row, ""
-    except (pyarrow.ArrowException, OSError) as error:
+                yield number, row | {name: _as_json(row[name]) for name in foreign}, ""
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"expected a whole Parquet file, got: {reason}") from error
+
+
+def _header(cells: list[str], known_names: Collection[str]) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    return [name.lower() if name.lower() in known_names else name for name in names]
 
 
 def _next_cells(reader: Iterator[list[str]]) -> list[str] | str | None:
@@ -146,8 +165,36 @@ def _cells_problem(cells: list[str], n_expected: int) -> str:
     return "expected UTF-8, got other bytes" if any(map(_UNDECODED.search, cells)) else ""
 
 
-def _plain(value: Any) -> Any:
-    """What JSON has no form for: bytes as text, dates and decimals as they print."""
+def _is_json(kind: Any) -> bool:
+    """Whether JSON has a form for every value of an Arrow type."""
+    import pyarrow.types as of
+
+    if of.is_list(kind) or of.is_large_list(kind) or of.is_dictionary(kind):
+        return _is_json(kind.value_type)
+    if of.is_struct(kind):
+        return all(_is_json(field.type) for field in kind)
+    plain = (of.is_string, of.is_large_string, of.is_boolean, of.is_integer, of.is_floating, of.is_null)
+    return any(is_one(kind) for is_one in plain)
+
+
+def _as_json(value: Any) -> Any:
+    """A decimal, a date and UTF-8 bytes as text, wherever they stand; other bytes as they are."""
+    if value is None or isinstance(value, str | float | int):
+        return value
+    if isinstance(value, list):
+        return [_as_json(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _as_json(item) for name, item in value.items()}
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError:
+            return value
     return str(value)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no form for, in a cell that nobody reads as text: bytes that are not UTF-8."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

@@ -108,6 +108,33 @@ def test_a_format_can_be_named_and_an_unknown_one_is_told_the_known(tmp_path: Pa
         read(path, format="qwen")
 
 
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (
+            ['{"prompt": "a", "response": "4", "reward": 0, "reward": 1}'] * 2,
+            "keys that stand twice in one object (line 1): reward; the last counts",
+        ),
+        (
+            ["prompt,response,reward,Reward", "a,4,0,1", "a,4,0,1"],
+            "columns that the header names twice: reward; the last counts",
+        ),
+    ],
+)
+def test_a_name_that_stands_twice_is_told(tmp_path: Path, lines: list[str], words: str) -> None:
+    reading = read(write_lines(tmp_path / "rollouts", *lines))
+    assert [rollout.reward for group in reading for rollout in group.rollouts] == [1.0, 1.0]
+    assert words in reading.summary.notes
+
+
+def test_rewards_out_of_step_do_not_cost_a_verdict_on_the_responses(tmp_path: Path) -> None:
+    wide = {"prompt": "a", "responses": ["4", "5"], "gold": "4", "rewards": [1.0]}
+    path = write_lines(tmp_path / "rollouts.jsonl", wide, {**wide, "prompt": "b", "rewards": [1.0, 0.0]})
+    assert [row.response for row in read_rows(path) if isinstance(row, Rollout)] == ["4", "5", "4", "5"]
+    summary = read(path).summary
+    assert (summary.n_refused, summary.warnings["rewards_not_aligned"]) == (0, 1)
+
+
 def test_a_damaged_file_keeps_its_rows_and_says_where_they_end(tmp_path: Path) -> None:
     plain = write_lines(tmp_path / "plain", row("a"), row("b"))
     path = tmp_path / "rollouts.jsonl.gz"

@@ -1,6 +1,7 @@
 import csv
 import datetime
 import io
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -99,3 +100,30 @@ def test_parquet_rows_come_in_batches_without_the_columns_that_nobody_asked_for(
 def test_a_parquet_file_cut_short_is_an_input_error() -> None:
     with pytest.raises(InputError, match="expected a whole Parquet file"):
         list(parquet_rows(io.BytesIO(b"PAR1 cut short"), ()))
+
+
+def test_what_json_has_no_form_for_is_text_when_a_parquet_row_is_first_seen(tmp_path: Path) -> None:
+    path = tmp_path / "rollouts.parquet"
+    raw = [{"bytes": b"\xff\x00", "path": "a.png"}]
+    table = pa.table(
+        {
+            "response": pa.array([b"caf\xc3\xa9"], pa.binary()),
+            "target": pa.array([Decimal("5.50")], pa.decimal128(10, 2)),
+            "targets": pa.array([[Decimal("1E+2"), None]], pa.list_(pa.decimal128(10, 0))),
+            "at": pa.array([datetime.datetime(2026, 1, 2, 3, 4)], pa.timestamp("us")),
+            "images": pa.array([raw]),
+            "reward": [1.0],
+        }
+    )
+    pq.write_table(table, path)
+    with path.open("rb") as source:
+        ((number, row, problem),) = parquet_rows(source, ())
+    assert (number, problem) == (1, "")
+    assert row == {
+        "response": "café",
+        "target": "5.50",
+        "targets": ["100", None],
+        "at": "2026-01-02 03:04:00",
+        "images": raw,
+        "reward": 1.0,
+    }
