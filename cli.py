@@ -233,12 +233,14 @@ def advantages(
         for batch in batches:
             for row in pipeline.advantage_rows(batch, first_row=totals["rollouts"]):
                 target.write(row_text(row) + "\n")
-            totals.update(pipeline.tally(batch))
+            totals.update(pipeline.totals(batch))
+        if totals["unknown"] == totals["rollouts"]:
+            raise ArgumentError(f"{file}: expected a reward that is known, got none; name a --verifier")
     typer.echo(
-        f"{totals['rollouts']} rollouts, {reading.summary.n_refused} rows refused · {totals['opened']} of "
-        f"{totals['groups']} groups opened · {scorer} asked about {totals['scored']} rollouts · "
-        f"{totals['nonzero']} of {totals['units']} {'steps' if tokenizer is None else 'tokens'} have an advantage "
-        "other than 0",
+        f"{totals['rollouts']} rollouts ({totals['unknown']} without an outcome, {totals['misfits']} whose tokens are "
+        f"not their text), {reading.summary.n_refused} rows refused · {totals['opened']} of {totals['groups']} groups "
+        f"opened · {scorer} asked about {totals['asked']} rollouts · {totals['nonzero']} of {totals['units']} "
+        f"{'steps' if tokenizer is None else 'tokens'} have an advantage other than 0",
         err=True,
     )
 

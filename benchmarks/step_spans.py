@@ -35,7 +35,6 @@ import numpy as np
 import tiktoken
 import torch
 
-import rewardgate.prm as prm
 from rewardgate.pipeline import token_advantages
 from rewardgate.prm.spans import byte_offsets, step_ids, token_bytes
 from rewardgate.prm.steps import step_spans
@@ -95,14 +94,14 @@ def main() -> None:
 
 def gated(groups: Sequence[Group], encoding: tiktoken.Encoding) -> str:
     """One line on the token advantages of all groups."""
-    result = token_advantages(groups, None, prm.get("arithmetic"), tokenizer=encoding)
+    result = token_advantages(groups, None, "arithmetic", tokenizer=encoding)
     report = result.gated.report
     in_open = torch.tensor([scores is not None for scores in result.step_scores])
     without = int((result.completion_mask & (result.step_ids < 0)).sum())
     charged = int((result.advantages[in_open] != 0).sum())
     return (
         f"gated: {sum(report.opened.values())} of {len(groups)} groups opened {dict(report.opened)}, "
-        f"{result.n_scored_rows} responses scored, coverage {report.coverage:.1%} of their steps; "
+        f"{result.n_asked} responses scored, coverage {report.coverage:.1%} of their steps; "
         f"{charged} of their {int(result.completion_mask[in_open].sum())} tokens have an advantage other than 0, "
         f"{without} tokens of the batch have no step; scale {report.scale_source} × {report.scale_factor:.3f}"
     )

@@ -11,9 +11,6 @@ arithmetic rule proves where two of them go wrong, and the gate charges the toke
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-import rewardgate.prm as prm
-import rewardgate.verifiers as verifiers
-from rewardgate.grpo import gate_mode
 from rewardgate.pipeline import token_advantages
 from rewardgate.rollouts import Group, Rollout
 
@@ -41,10 +38,10 @@ tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
 tokenizer.decoder = decoders.ByteLevel()
 tokenizer.train_from_iterator(RESPONSES, trainers.BpeTrainer(vocab_size=400, show_progress=False))
 
-result = token_advantages([group], verifiers.get("math"), prm.get("arithmetic"), gate_mode("rules"), tokenizer)
+result = token_advantages([group], "math", "arithmetic", "rules", tokenizer)
 assert result.verdicts is not None
 
-print(f"group {group.group_id}: {result.kinds.kinds[0]}, the scorer was asked about {result.n_scored_rows} rollouts")
+print(f"group {group.group_id}: {result.kinds.kinds[0]}, the scorer was asked about {result.n_asked} rollouts")
 for row, (verdict, scores) in enumerate(zip(result.verdicts, result.step_scores, strict=True)):
     assert scores is not None
     print(f"\nrollout {row}: {verdict.outcome}, {verdict.detail}")

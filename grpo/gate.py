@@ -98,8 +98,8 @@ def gate(
     Args:
         outcome_rewards: (B,) of the verifier alone, raw, NaN = no outcome. What opens the gate.
         group_ids: (B,) integers; groups may be ragged and interleaved.
-        step_rewards: (B, S), NaN = no score (or no such step); in [0, 1], read as the chance that the step is right.
-            Not read outside open groups.
+        step_rewards: (B, S), NaN = no score (or no such step); in [0, 1], read as the chance that the step is right,
+            wherever a threshold is asked (`sign`, `symmetric`, `cumulate="prefix"`). Not read outside open groups.
         step_ids: (B, T) integers, the step 0..S-1 that a token belongs to, -1 = none. Not read under a False mask.
         completion_mask: (B, T) bool, True = counts.
         rewards: (B,) what the estimator compares, where it is more than the outcome (a format bonus, a KL); rows
@@ -113,8 +113,8 @@ def gate(
         Advantages in the dtype of the estimator's, on the device of the mask, without a graph; and the report.
 
     Raises:
-        ArgumentError: shapes or dtypes other than stated, infinite rewards, a step id outside -1..S-1 under a True
-            of the mask, or an option outside its range.
+        ArgumentError: shapes or dtypes other than stated, infinite rewards, step rewards outside [0, 1] where that is
+            asked, a step id outside -1..S-1 under a True of the mask, or an option outside its range.
         UnknownNameError: no estimator has that name.
 
     Source:
@@ -152,6 +152,8 @@ def gate(
         sign=sign,
         scale=scale,
     )
+    check_integers("step_ids", step_ids)
+    step_ids = step_ids.long()  # an unsigned dtype has no -1 to compare with
     _check_tensors(outcome_rewards, rewards, step_rewards, step_ids, completion_mask)
     by_row = _row_advantages(outcome_rewards, group_ids, rewards, config)  # (B,)
     outcomes = scored_rows(outcome_rewards, group_ids, correct_at=correct_at, wrong_at=wrong_at)
@@ -163,6 +165,7 @@ def gate(
     step_tokens = count_step_tokens(step_ids, completion_mask, step_rewards.shape[1])  # (B, S)
     row_tokens = completion_mask.sum(1).cpu()  # (B,)
     scores = step_rewards.detach().cpu().double().where(is_open_row[:, None], nan)
+    _check_scores(scores, config)
     is_step = ((step_tokens > 0) | ~scores.isnan()) & is_open_row[:, None]
     credit = _credit(scores, is_step, groups, config)  # (B, S)
 
@@ -230,7 +233,7 @@ def _before_any_step(rewards: Tensor, groups: Groups) -> Tensor:
 
 def _weighs(credit: Tensor, groups: Groups, sign: Sign) -> Tensor:
     """(B, S) True marks the steps whose tokens count for the scale: not those of a silent group and, under a sign,
-    not those that were let be. Each of them would make the others louder."""
+    not those that were left alone. Each of them would make the others louder."""
     if sign != "free":
         return credit.nan_to_num(0.0) != 0
     return ~credit.isnan() & differ_in_group(credit, groups)[groups.index][:, None]
@@ -247,12 +250,12 @@ def _check_tensors(
 ) -> None:
     check_numbers("outcome_rewards", outcome_rewards)
     check_rank("outcome_rewards", outcome_rewards, "(B,)")
+    check_known("outcome_rewards", outcome_rewards)
     if rewards is not None:
         check_numbers("rewards", rewards)
         check_same_shape("rewards", rewards, "outcome_rewards", outcome_rewards)
     check_mask("completion_mask", completion_mask)
     check_rank("completion_mask", completion_mask, "(B, T)")
-    check_integers("step_ids", step_ids)
     check_same_shape("step_ids", step_ids, "completion_mask", completion_mask)
     check_numbers("step_rewards", step_rewards)
     check_rank("step_rewards", step_rewards, "(B, S)")
@@ -266,4 +269,15 @@ def _check_tensors(
     for row, token in is_wrong.nonzero().tolist()[:1]:
         raise ArgumentError(
             f"step_ids: expected -1 or a step below S = {n_steps}, got {int(step_ids[row, token])} at {row}, {token}"
+        )
+
+
+def _check_scores(scores: Tensor, config: GateConfig) -> None:
+    """Refuse scores (B, S) outside [0, 1] where they are compared with a threshold; a sum takes any."""
+    if config.sign == "free" and config.cumulate != "prefix" and not config.symmetric:
+        return
+    for row, step in ((scores < 0) | (scores > 1)).nonzero().tolist()[:1]:
+        raise ArgumentError(
+            f"step_rewards: expected numbers in [0, 1] for cumulate={config.cumulate!r}, sign={config.sign!r}, got "
+            f"{scores[row, step].item()} at {row}, {step}"
         )

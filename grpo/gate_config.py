@@ -109,6 +109,10 @@ class GateConfig:
         object.__setattr__(self, "open_on", tuple(str(kind) for kind in self.open_on))
         object.__setattr__(self, "estimator_options", dict(self.estimator_options))
 
+    def opens(self, kind: GroupKind) -> bool:
+        """Whether the gate opens groups of that kind."""
+        return str(kind) in self.open_on
+
     def options(self) -> dict[str, Any]:
         """Every option by name, for `gate(...)`."""
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}

@@ -24,7 +24,7 @@ from .scored_steps import CompletionIds, padded, scored_steps
 
 __all__ = ["GateMixin"]
 
-ESTIMATORS = {"group": "grpo", "batch": "batch_std", "none": "dr_grpo"}
+_ESTIMATOR_OF_SCALING = {"group": "grpo", "batch": "batch_std", "none": "dr_grpo"}
 """TRL's `scale_rewards`, and the estimator of ours that computes the same (ddof 1, epsilon 1e-4)."""
 
 _Host: Any = object  # a trainer of TRL takes its place where a class is made of both
@@ -79,7 +79,7 @@ class GateMixin(_Host):
     ) -> None:
         super().__init__(*args, **kwargs)
         self._step_scorer = get_step_scorer(step_scorer) if isinstance(step_scorer, str) else step_scorer
-        config = gate_mode(gate, estimator=ESTIMATORS[self.scale_rewards]) if isinstance(gate, str) else gate
+        config = gate_mode(gate, estimator=_ESTIMATOR_OF_SCALING[self.scale_rewards]) if isinstance(gate, str) else gate
         if config.estimator == "ema":
             raise ArgumentError("gate: expected an estimator that needs no name of a prompt, as TRL has none, got ema")
         self._gate_config = config
@@ -169,7 +169,7 @@ class GateMixin(_Host):
         """(B,) True marks the rows of groups that the gate will open."""
         config, rewards, ids = self._gate_config, outcome.tolist(), group_ids.tolist()
         kinds = group_kinds(rewards, ids, correct_at=config.correct_at, wrong_at=config.wrong_at)
-        return [str(kinds.of(group)) in config.open_on for group in ids]
+        return [config.opens(kinds.of(group)) for group in ids]
 
     def _log_gate(self, gated: GatedAdvantages, mask: Tensor, *, unscored: float, asked: float) -> None:
         report, metrics = gated.report, self._metrics["train"]

@@ -20,7 +20,8 @@ def load_tokenizer(spec: str | Path) -> Any:
     try:
         from tokenizers import Tokenizer
 
-        return Tokenizer.from_file(str(file)) if file.is_file() else Tokenizer.from_pretrained(str(spec))
+        is_file = file.is_file() or path.is_dir()
+        found = Tokenizer.from_file(str(file)) if is_file else Tokenizer.from_pretrained(str(spec))
     except ImportError as error:
         raise MissingExtraError(
             f"tokenizer: {error.name or error} is not installed; pip install 'rewardgate[torch]'"
@@ -30,10 +31,19 @@ def load_tokenizer(spec: str | Path) -> Any:
         raise ArgumentError(
             f"tokenizer: expected a tokenizer.json, a folder or a name, got {spec}: {reason}"
         ) from error
+    # What the file says of batches is not meant for a completion that was sampled.
+    found.no_padding()
+    found.no_truncation()
+    return found
 
 
 def encoded(tokenizer: Any, text: str) -> list[int]:
     """The ids of `text`, without special tokens: by `tokenizers`, Hugging Face's or tiktoken.
+
+    A lone surrogate (half of an emoji that a producer cut) has no UTF-8 and is encoded as U+FFFD.
+
+    Raises:
+        ArgumentError: the tokenizer cannot encode.
 
     Example:
         >>> class Characters:
@@ -42,7 +52,10 @@ def encoded(tokenizer: Any, text: str) -> list[int]:
         >>> encoded(Characters(), "1+1")
         [49, 43, 49]
     """
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if hasattr(tokenizer, "encode_ordinary"):  # tiktoken
         return tokenizer.encode_ordinary(text)
+    if not hasattr(tokenizer, "encode"):
+        raise ArgumentError(f"tokenizer: expected one with encode, got {type(tokenizer).__name__}")
     found = tokenizer.encode(text, add_special_tokens=False)
     return list(getattr(found, "ids", found))

@@ -22,7 +22,7 @@ VERDICT_FIELDS = (
 
 ADVANTAGE_FIELDS = (
     *("row", "line", "prompt_id", "group_id", "kind", "reward", "unit", "advantages", "step_ids", "token_ids"),
-    "steps",
+    *("steps", "misfit"),
 )
 """The fields of a row of advantages, in order."""
 
@@ -120,6 +120,7 @@ def advantage_row(
     step_ids: Sequence[int],
     token_ids: Sequence[int] | None,
     steps: Sequence[Mapping[str, Any]],
+    misfit: str | None,
 ) -> dict[str, Any]:
     """One row of the `advantages` command's output, with exactly `ADVANTAGE_FIELDS`.
 
@@ -131,6 +132,7 @@ def advantage_row(
             a step.
         steps: start and end in characters of the text, score, rule and detail; the last three None where the step
             scorer was not asked.
+        misfit: why the tokens could not be laid on the text; they then belong to no step.
     """
     return {
         "row": row,
@@ -144,6 +146,7 @@ def advantage_row(
         "step_ids": list(step_ids),
         "token_ids": None if token_ids is None else list(token_ids),
         "steps": list(steps),
+        "misfit": misfit,
     }
 
 

@@ -67,7 +67,7 @@ def test_the_scorer_is_asked_about_open_groups_only() -> None:
         ("3 * 4 = 12\n\n", "12 + 2 = 14"),
     ]
     assert (scorer.asked[0].prompt, scorer.asked[0].target) == ("How many?", "13")
-    assert result.n_scored_rows == 2
+    assert result.n_asked == 2
     assert [scores is not None for scores in result.step_scores] == [False, False, False, True, True, False, False]
 
 
@@ -78,7 +78,7 @@ def test_a_batch_without_an_open_group_never_calls_the_scorer() -> None:
         def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
             raise AssertionError("called")
 
-    assert token_advantages([MIXED, ALL_RIGHT], None, Refuses()).n_scored_rows == 0
+    assert token_advantages([MIXED, ALL_RIGHT], None, Refuses()).n_asked == 0
 
 
 def test_mixed_groups_get_the_estimator_bit_for_bit() -> None:
@@ -144,10 +144,36 @@ def test_logged_ids_are_used_as_they_are() -> None:
     assert result.completion_mask[0].sum() == len(ids)
 
 
-def test_ids_that_are_not_the_text_are_refused_with_their_place() -> None:
-    strange = ALL_WRONG.rollouts[0].model_copy(update={"token_ids": np.array([65, 66]), "prompt_id": "p"})
-    with pytest.raises(ArgumentError, match='a rollout of "p": pieces'):
-        token_advantages([Group(group_id="p", rollouts=(strange,))], None, Recorder(), tokenizer=TOKENIZER)
+def test_tokens_that_do_not_fit_their_text_get_no_step_score_and_cost_no_other_row() -> None:
+    strange = ALL_WRONG.rollouts[0].model_copy(update={"token_ids": np.array([65, 66])})
+    scorer = Recorder()
+    result = token_advantages(
+        [Group(group_id="wrong", rollouts=(strange, *ALL_WRONG.rollouts))], None, scorer, tokenizer=TOKENIZER
+    )
+    assert len(scorer.asked) == 2
+    assert result.misfits[0].startswith("pieces: expected the UTF-8 of the text")
+    assert result.step_ids[0].max() == -1
+    assert torch.all(result.advantages[0] == 0)
+    assert torch.any(result.advantages[1] < 0)
+    row, *others = advantage_rows(result)
+    assert row["misfit"] == result.misfits[0]
+    assert [other["misfit"] for other in others] == [None, None]
+
+
+def test_half_an_emoji_is_a_misfit_and_no_error() -> None:
+    cut = group("p", ("\ud83d 3 * 4 = 11", 0.0), (RIGHT_STEPS, 0.0))
+    assert 0 in token_advantages([cut], None, Recorder(), tokenizer=TOKENIZER).misfits
+
+
+def test_texts_without_a_character_have_no_token() -> None:
+    result = token_advantages([group("p", ("", 0.0), (None, 0.0))], None, Recorder(), tokenizer=TOKENIZER)
+    assert result.advantages.shape == (2, 0)
+
+
+def test_names_stand_for_what_is_registered_under_them() -> None:
+    result = token_advantages([ALL_WRONG], "math", "arithmetic", "errors")
+    assert result.verdicts is not None
+    assert result.n_asked == 2
 
 
 @pytest.mark.parametrize(
@@ -189,7 +215,7 @@ def test_the_mode_of_the_gate_is_the_callers() -> None:
     everywhere = token_advantages(
         [ALL_RIGHT], None, Recorder(), gate_mode("verigate", open_on=("all_correct",)), split="lines"
     )
-    assert everywhere.n_scored_rows == 2
+    assert everywhere.n_asked == 2
 
 
 def test_rows_hold_what_was_decided_for_each_rollout() -> None:

@@ -474,3 +474,22 @@ def test_what_padding_names_is_not_checked_and_an_empty_batch_is_one() -> None:
     assert (empty.advantages.shape, empty.report.tokens, empty.report.opened) == ((0, 0), 0, {})
     bare = gate(**tensors_of([Stepped(0, 0.0, (), specials=2), Stepped(0, 0.0, (), specials=1)]))
     assert (bare.report.silent, bare.advantages.any().item()) == (1, False)
+
+
+def test_scores_outside_0_and_1_are_refused_where_a_threshold_is_asked_and_summed_elsewhere() -> None:
+    outcome, ids = torch.zeros(2), torch.zeros(2).long()
+    steps, tokens, mask = (
+        torch.tensor([[-100.0, 1.0], [0.0, 1.0]]),
+        torch.tensor([[0, 1], [0, 1]]),
+        torch.ones(2, 2).bool(),
+    )
+    with pytest.raises(ArgumentError, match=r"step_rewards: expected numbers in \[0, 1\]"):
+        gate(outcome, ids, steps, tokens, mask, **gate_mode("errors").options())
+    assert gate(outcome, ids, steps, tokens, mask).advantages[0, 0] < 0
+
+
+def test_an_infinite_outcome_and_unsigned_step_ids_are_named() -> None:
+    steps, tokens, mask = torch.ones(1, 2), torch.tensor([[0, 1]], dtype=torch.uint8), torch.ones(1, 2).bool()
+    with pytest.raises(ArgumentError, match="outcome_rewards: expected finite"):
+        gate(torch.tensor([torch.inf]), torch.tensor([0]), steps, tokens, mask)
+    assert gate(torch.tensor([0.0]), torch.tensor([0]), steps, tokens, mask).advantages.shape == (1, 2)

@@ -38,3 +38,21 @@ def test_a_file_that_is_no_tokenizer_is_refused_by_name(tmp_path: Path) -> None:
 def test_a_name_that_is_none_is_refused() -> None:
     with pytest.raises(ArgumentError, match="got no/name/of/a/hub"):
         load_tokenizer("no/name/of/a/hub")
+
+
+def test_padding_and_truncation_of_batches_do_not_touch_a_completion(tmp_path: Path) -> None:
+    tokenizer = Tokenizer.from_file(str(saved(tmp_path)))
+    tokenizer.enable_padding(length=32)
+    tokenizer.enable_truncation(8)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    assert len(encoded(load_tokenizer(tmp_path), "1 + 1 = 3 and more")) == 18
+
+
+def test_a_folder_without_a_tokenizer_is_not_looked_for_on_the_hub(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="No such file"):
+        load_tokenizer(tmp_path)
+
+
+def test_what_cannot_encode_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="tokenizer: expected one with encode, got dict"):
+        encoded({}, "1")
