@@ -36,8 +36,9 @@ import tiktoken
 import torch
 
 from rewardgate.pipeline import token_advantages
-from rewardgate.prm.spans import byte_offsets, step_ids, token_bytes
+from rewardgate.prm.spans import byte_offsets, step_ids
 from rewardgate.prm.steps import step_spans
+from rewardgate.prm.token_bytes import token_bytes
 from rewardgate.rollouts import Group, completion_text, read
 
 # Qwen's own pattern, as its tokenizer files state it.

@@ -6,17 +6,16 @@ and gradients of micro-batches add up to those of the whole optimizer batch.
 """
 
 from math import isfinite
-from typing import Literal
+from typing import Literal, get_args
 
 from torch import Tensor
 
 from ..errors import ArgumentError
 from .shapes import check_mask, check_numbers, check_rank, check_same_shape
 
-__all__ = ["REDUCTIONS", "Reduction", "loss_normalizer", "reduce_tokens"]
+__all__ = ["Reduction", "loss_normalizer", "reduce_tokens"]
 
 Reduction = Literal["token_mean", "sequence_mean", "constant"]
-REDUCTIONS: tuple[Reduction, ...] = ("token_mean", "sequence_mean", "constant")
 
 
 def loss_normalizer(completion_mask: Tensor, *, reduction: Reduction = "token_mean") -> int:
@@ -71,7 +70,7 @@ def reduce_tokens(
 
     Source:
         token mean: DAPO (arXiv 2503.14476); sequence mean: GRPO (arXiv 2402.03300), where rows without a token
-        are not spoken of: verl leaves them out of the divisor, as here, and TRL counts them (pass B).
+        are not spoken of: verl leaves them out of the divisor, as here, and TRL counts them (for that, normalizer=B).
 
     Example:
         >>> import torch
@@ -101,8 +100,8 @@ def reduce_tokens(
 
 def check_reduction(reduction: str, normalizer: float | None) -> None:
     """Refuse an unknown reduction, a constant without a number, and a number that is none."""
-    if reduction not in REDUCTIONS:
-        raise ArgumentError(f"reduction: expected one of {', '.join(REDUCTIONS)}, got {reduction!r}")
+    if reduction not in get_args(Reduction):
+        raise ArgumentError(f"reduction: expected one of {', '.join(get_args(Reduction))}, got {reduction!r}")
     if normalizer is None:
         if reduction == "constant":
             raise ArgumentError(

@@ -65,7 +65,7 @@ def centred_credits(credit: Tensor, groups: Groups, *, baseline: Baseline = "gro
 
 
 def differ_in_group(credit: Tensor, groups: Groups) -> Tensor:
-    """(N,) True marks the groups with two different credits; `credits` (B, S) with NaN = no credit.
+    """(N,) True marks the groups with two different credits; `credit` (B, S) with NaN = no credit.
 
     Example:
         >>> from rewardgate.grpo import groups_of
@@ -90,7 +90,7 @@ def standardised_credits(
             to the noise of a learned scorer, whose equal steps differ by 1e-3 in half precision.
 
     Returns:
-        (B, S) float64, NaN where credits is.
+        (B, S) float64, NaN where credit is.
 
     Raises:
         ArgumentError: ddof neither 0 nor 1, epsilon below 0, or another baseline.

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from ..prm.base import Prompt, StepRow, StepScorer, Target
 from ..prm.scoring import score_values, step_scores
-from ..prm.spans import step_ids, token_bytes
+from ..prm.spans import step_ids
 from ..prm.steps import Rule, step_spans
+from ..prm.token_bytes import token_bytes
 
 __all__ = ["CompletionIds", "ScoredSteps", "padded", "scored_steps"]
 
@@ -62,7 +63,7 @@ def scored_steps(
         is_open: (B,) True marks the rows whose steps are wanted.
         mask: (B, T) True = counts; False where a completion is shorter than T. A step of whose tokens none
             counts (a tool's answer) is left without a score.
-        tokenizer: as in `prm.spans.token_bytes`.
+        tokenizer: as in `prm.token_bytes`.
         scorer: what scores the steps.
         split: where steps begin, see `prm.steps.step_spans`.
 

@@ -21,9 +21,8 @@ import numpy.typing as npt
 
 from ..errors import ArgumentError
 from .blocks import Span
-from .token_bytes import token_bytes
 
-__all__ = ["byte_offsets", "char_offsets", "step_ids", "token_bytes"]
+__all__ = ["byte_offsets", "step_ids"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -46,7 +45,7 @@ def step_ids(text: str, spans: Sequence[Span], pieces: Sequence[bytes | None]) -
     Args:
         text: the response.
         spans: of its steps, in characters; they tile it, as those of `step_spans` do.
-        pieces: (T,) bytes of the completion's tokens, None for special ones: `token_bytes`, or as logged.
+        pieces: (T,) bytes of the completion's tokens, None for special ones: `token_bytes.token_bytes`, or as logged.
 
     Returns:
         (T,) int64, never falling apart from the -1 of special tokens. All -1 where the text is empty.
@@ -92,19 +91,6 @@ def byte_offsets(text: str) -> IntArray:
     code_points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     widths = 1 + (code_points >= 0x80) + (code_points >= 0x800) + (code_points >= 0x10000)
     return np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
-
-
-def char_offsets(text: str) -> IntArray:
-    """Which character holds each byte of the UTF-8 of `text`, in O(n).
-
-    Returns:
-        (number of bytes + 1,), the last entry being len(text).
-
-    Example:
-        >>> char_offsets("aé∑").tolist()
-        [0, 1, 1, 2, 2, 2, 3]
-    """
-    return np.append(np.repeat(np.arange(len(text)), np.diff(byte_offsets(text))), len(text)).astype(np.int64)
 
 
 def _step_ends(text: str, spans: Sequence[Span]) -> IntArray:

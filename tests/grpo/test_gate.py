@@ -35,9 +35,6 @@ def by_step(rollouts: Sequence[Stepped], **options: object) -> list[list[float]]
     return rows
 
 
-# --- an independent slow implementation, rollout by rollout and step by step ---------------------------------
-
-
 def credit_by_loop(scores: list[float | None], form: str, start: float) -> list[float | None]:
     """Credit of every step of one rollout, None where it has no score."""
     known = [(index, score) for index, score in enumerate(scores) if score is not None]
@@ -133,8 +130,6 @@ def test_credit_is_that_of_a_loop_over_steps(
         )
 
 
-# --- literal cases -------------------------------------------------------------------------------------------
-
 WRONG_PAIR = [Stepped(0, 0.0, ((1.0, 2), (0.0, 1))), Stepped(0, 0.0, ((1.0, 1), (1.0, 1), (0.0, 2)))]
 
 
@@ -214,9 +209,6 @@ def test_scores_in_minus_one_to_one_make_a_sum_pay_for_right_steps_only() -> Non
     assert gated(pair, cumulate="sum").any()
 
 
-# --- what stays the estimator's ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("estimator", ["grpo", "dr_grpo", "rloo", "batch_std", "global"])
 @pytest.mark.parametrize("form", FORMS)
 def test_mixed_groups_are_the_estimators_bit_for_bit(estimator: str, form: str) -> None:
@@ -269,9 +261,6 @@ def test_a_bonus_moves_the_estimator_and_never_the_gate() -> None:
     assert closed.advantages[0, 0] > 0 > closed.advantages[1, 0]
 
 
-# --- unknown is not 0 ----------------------------------------------------------------------------------------
-
-
 @given(rollout_batches(), st.sampled_from(FORMS), st.sampled_from(SIGNS), st.data())
 def test_rows_without_an_outcome_get_nothing_and_move_nobody(
     rollouts: list[Stepped], form: str, sign: str, data: st.DataObject
@@ -321,9 +310,6 @@ def test_copies_of_one_rollout_have_nothing_to_tell_apart_at_any_place() -> None
         group = [Stepped(0, 0.0, ((0.1, 1), (0.2, 1), (0.7, 1)))] * size
         for form in FORMS:
             assert not gated(group, cumulate=form, baseline="step_index", epsilon=0.0).any()
-
-
-# --- what cannot be bought -----------------------------------------------------------------------------------
 
 
 @given(rollout_batches(scores=(None, 0.0, 1.0)), st.sampled_from(["rules", "errors"]), st.data())
@@ -385,8 +371,6 @@ def test_each_sign_keeps_to_its_side(rollouts: list[Stepped], form: str, baselin
         assert all(value >= 0 if step < wrong else value <= 0 for step, value in enumerate(prefix[k]))
 
 
-# --- scale ---------------------------------------------------------------------------------------------------
-
 MIXED_PAIR = [Stepped(5, 1.0, ((None, 3),)), Stepped(5, 0.0, ((None, 5),))]
 
 
@@ -420,9 +404,6 @@ def test_silent_groups_and_steps_that_were_let_be_make_nobody_louder() -> None:
         assert beside[:2] == [pytest.approx(row) for row in loud[:2]]
     longer = [replace(WRONG_PAIR[0], steps=((1.0, 50), (0.0, 1))), *WRONG_PAIR[1:], *MIXED_PAIR]
     assert by_step(longer, **RULES)[:2] == by_step([*WRONG_PAIR, *MIXED_PAIR], **RULES)[:2]
-
-
-# --- refusals ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from step_texts import responses, utf8_responses
 
 from rewardgate.errors import ArgumentError
 from rewardgate.prm import step_spans
-from rewardgate.prm.spans import byte_offsets, char_offsets, step_ids, token_bytes
+from rewardgate.prm.spans import byte_offsets, step_ids
+from rewardgate.prm.token_bytes import token_bytes
 
 Pieces = list[bytes | None]
 
@@ -77,7 +78,7 @@ def test_every_token_of_a_tokenizer_gets_the_step_of_its_first_byte(which: int, 
     found = step_ids(decoded, spans, pieces)
     assert len(found) == len(ids)
     if text:
-        space = [0] if b"".join(pieces) != text.encode() else []  # pyright: ignore
+        space = [0] if b"".join(pieces) != text.encode() else []
         assert found.tolist() == steps_by_loop(spans, [*space, *owners_of(text)], pieces)
 
 
@@ -216,11 +217,10 @@ def test_spans_that_do_not_tile_the_text_are_refused(spans: list[tuple[int, int]
 
 def test_pieces_that_are_no_bytes_are_refused() -> None:
     with pytest.raises(ArgumentError, match="pieces: expected bytes or None, got 'abc'"):
-        step_ids("abc", [(0, 3)], ["abc"])  # pyright: ignore
+        step_ids("abc", [(0, 3)], ["abc"])
 
 
 @given(st.one_of(responses, st.text(st.characters())))
-def test_byte_and_character_offsets_are_those_of_a_loop(text: str) -> None:
+def test_byte_offsets_are_those_of_a_loop(text: str) -> None:
     widths = [len(character.encode("utf-8", "surrogatepass")) for character in text]
     assert byte_offsets(text).tolist() == [sum(widths[:index]) for index in range(len(text) + 1)]
-    assert char_offsets(text).tolist() == [*owners_of(text), len(text)]
