@@ -5,11 +5,11 @@ asks for a few hundred verdicts every step, and would pay that start every time.
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 from ..rollouts.messages import Completion, Prompt
+from ..verifiers.ahead import asked_ahead
 from ..verifiers.base import Target, Verdict, Verifier
 from ..verifiers.isolation import Workers
 from ..verifiers.rows_in_workers import RowsInWorkers, shipped
@@ -42,7 +42,8 @@ class InHeldWorkers:
         self._verifier = verifier
         self._size = workers
         self._timeout_s = timeout_s
-        self._there = RowsInWorkers(shipped(verifier), Workers(workers), budget_s=timeout_s)
+        self._shipped = shipped(verifier)
+        self._there = self._started()
 
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
         """The verdict on one completion."""
@@ -51,8 +52,16 @@ class InHeldWorkers:
     def verify_batch(self, rows: Sequence[Any]) -> list[Verdict]:
         """One verdict a row, in order."""
         chunks = [rows[start : start + CHUNK_ROWS] for start in range(0, len(rows), CHUNK_ROWS)]
-        with ThreadPoolExecutor(self._size) as threads:
-            return [verdict for verdicts in threads.map(self._there.judge, chunks) for verdict in verdicts]
+        there = self._there
+        try:
+            asked = asked_ahead(there.judge, chunks, threads=self._size, stop=there.stop)
+            return [verdict for _, verdicts in asked for verdict in verdicts]
+        except BaseException:
+            self._there = self._started()  # those that were stopped, by Ctrl-C or a fault of ours, stay so
+            raise
+
+    def _started(self) -> RowsInWorkers:
+        return RowsInWorkers(self._shipped, Workers(self._size), budget_s=self._timeout_s)
 
     def __reduce__(self) -> tuple[Callable[[], "InHeldWorkers"], tuple[()]]:
         return partial(InHeldWorkers, self._verifier, workers=self._size, timeout_s=self._timeout_s), ()

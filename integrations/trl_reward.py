@@ -8,12 +8,12 @@ what is wrong with the set-up (a column that is not there) raises, at the first 
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from typing import Any
 
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt
 from ..rollouts.values import target_value
+from ..verifiers.arguments import positive, whole
 from ..verifiers.base import Outcome, Verdict, Verifier, get, verifiers
 from ..verifiers.batch import verify_many
 from ..verifiers.functions import FunctionVerifier
@@ -57,10 +57,9 @@ def reward(
         >>> math(completions=["so \\\\boxed{4}", "so \\\\boxed{5}", "4"], answer=["4", "4", None])
         [1.0, 0.0, None]
     """
-    if workers < 0:
-        raise ArgumentError(f"workers: expected 0 or more, got {workers}")
-    if timeout_s is not None and not (isfinite(timeout_s) and timeout_s > 0):
-        raise ArgumentError(f"timeout_s: expected a positive number of seconds or None, got {timeout_s}")
+    workers = whole("workers", workers, at_least=0)
+    if timeout_s is not None:
+        timeout_s = positive("timeout_s", timeout_s, what="number of seconds, or None")
     if timeout_s is not None and workers == 0:
         raise ArgumentError(f"timeout_s: expected None with workers=0, which nothing can interrupt, got {timeout_s}")
     kind = AsyncVerdictReward if is_async else VerdictReward

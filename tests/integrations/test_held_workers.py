@@ -1,4 +1,7 @@
+import _thread
 import pickle
+import threading
+import time
 
 import pytest
 from misbehaving import Judge
@@ -40,3 +43,14 @@ def test_a_pickled_copy_has_processes_of_its_own() -> None:
     held = InHeldWorkers(MATH, workers=1, timeout_s=20.0)
     copy = pickle.loads(pickle.dumps(held))
     assert (copy.verify("4", "4").reward, held.verify("5", "4").reward) == (1.0, 0.0)
+
+
+def test_a_caller_who_is_interrupted_waits_for_no_hanging_row_and_may_go_on() -> None:
+    held = InHeldWorkers(Judge(), workers=1, timeout_s=100.0)
+    interruption = threading.Timer(1.0, _thread.interrupt_main)
+    interruption.start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        held.verify_batch([("hang", "a", None)])
+    assert time.monotonic() - started < 20
+    assert held.verify("a", "a").reward == 1.0

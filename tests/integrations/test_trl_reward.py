@@ -152,7 +152,7 @@ def test_the_async_form_is_what_trl_takes_for_a_coroutine_function() -> None:
         ({"verifier": "no.such:fn"}, InputError, "verifier: expected an importable function at no.such:fn"),
         ({"verifier": len}, ArgumentError, "verifier: expected a name, pkg.mod:fn or an object with verify"),
         ({"verifier": Judge(), "strict": True}, ArgumentError, r"options: expected none .* got \['strict'\]"),
-        ({"verifier": "math", "workers": -1}, ArgumentError, "workers: expected 0 or more, got -1"),
+        ({"verifier": "math", "workers": -1}, ArgumentError, "workers: expected a whole number >= 0, got -1"),
         ({"verifier": "math", "timeout_s": 0.0}, ArgumentError, "timeout_s: expected a positive number"),
         ({"verifier": "math", "workers": 0}, ArgumentError, "timeout_s: expected None with workers=0"),
     ],
