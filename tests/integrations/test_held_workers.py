@@ -1,5 +1,6 @@
-import _thread
+import os
 import pickle
+import signal
 import threading
 import time
 
@@ -47,7 +48,7 @@ def test_a_pickled_copy_has_processes_of_its_own() -> None:
 
 def test_a_caller_who_is_interrupted_waits_for_no_hanging_row_and_may_go_on() -> None:
     held = InHeldWorkers(Judge(), workers=1, timeout_s=100.0)
-    interruption = threading.Timer(1.0, _thread.interrupt_main)
+    interruption = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     interruption.start()
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
