@@ -56,7 +56,7 @@ def boxed_answer(text: str) -> Found | None:
             part = Extracted(answer, (start, end), "boxed", Outcome.UNSUPPORTED, "part_of_a_term")
             return _fraction(text, closed, index) or Found(part, box.start, box.end)
         else:
-            return _together(text, closed, index, around)
+            return _together(text, closed, index, (start, end), around)
         if rejected is None:
             rejected = Found(rejection, box.start, box.end)
     return rejected
@@ -160,10 +160,8 @@ def _fraction(text: str, closed: list[Box], last: int) -> Found | None:
     return Found(answer, start, below.end + (command is not None))
 
 
-def _together(text: str, closed: list[Box], last: int, around: Beside) -> Found:
+def _together(text: str, closed: list[Box], last: int, span: tuple[int, int], around: Beside) -> Found:
     """The box at `last` and those before it that nothing is said between, as one answer."""
-    box = closed[last]
-    span = unwrapped(text, box.inner_start, box.inner_end)
     neighbours, parts, joins = [around], [around.answer(text[slice(*span)])], []
     for before in reversed(closed[:last]):
         start, end = unwrapped(text, before.inner_start, before.inner_end)

@@ -11,12 +11,17 @@ from typing import NamedTuple
 from .expression.units import read_unit
 
 _IDLE = " \t\n$~"
-_LEAD_ENDINGS = (
-    *"-−–+±*/^√<>≤≥{}", *"0123456789", "\\,", "\\;", "\\!", "\\:", "\\times", "\\cdot", "\\div", "\\pm", "\\mp", "\\pi",
-    "\\le", "\\leq", "\\ge", "\\geq", "\\lt", "\\gt", "\\leqslant", "\\geqslant", "least", "most", "than", "exceed",
+_LEAD_SIGNS = "-−–+±*/^√<>≤≥{}0123456789"
+_LEAD_WORDS = (
+    "\\,", "\\;", "\\!", "\\:", "\\times", "\\cdot", "\\div", "\\pm", "\\mp", "\\pi", "\\le", "\\leq", "\\ge", "\\geq",
+    "\\lt", "\\gt", "\\leqslant", "\\geqslant", "least", "most", "than", "exceed",
 )  # fmt: skip
-"""What the text before a box ends with where anything there may belong to its answer; cheap to look for."""
+_LEAD_ENDINGS = {sign: (sign,) for sign in _LEAD_SIGNS} | {
+    last: tuple(word for word in _LEAD_WORDS if word[-1] == last) for last in {word[-1] for word in _LEAD_WORDS}
+}
+"""What the text before a box ends with where anything there may belong to its answer, by the last character."""
 _LEAD_CHARS = 16
+"""How far the cheap looks reach."""
 _BEFORE_CHARS = 80
 
 _SPACE = r"(?:[ \t~]|\\[,;!: ])*"
@@ -42,7 +47,8 @@ _OPERATOR = re.compile(
 _FACTOR = re.compile(
     rf"(?:\d|\\[dtc]?frac\{{[^{{}}]*\}}\{{[^{{}}]*\}}|\\sqrt\{{[^{{}}]*\}}|\\pi)(?P<gap>{_SPACE})\{{?\s*\Z"
 )
-_NO_TAIL = frozenset(".\n,;)")
+_NO_TAIL = frozenset(".\n,;:)*")
+_CLOSED_FORMULA = ("\\)", "\\]")
 _TERM_BEHIND = re.compile(
     rf"(?P<space>{_SPACE})(?:(?P<rest>!(?!=)|\^(?:\{{-?\d+\}}|\d)|/\d+|\\pi(?![a-z])|\\sqrt\{{[^{{}}]*\}}|√\d+)"
     r"(?=\s*(?:\Z|[$.,;)]|\\[)\]]))"
@@ -93,7 +99,22 @@ def has_lead(text: str, start: int) -> bool:
         >>> has_lead(r"x = -\boxed{1}", 5), has_lead(r"The answer is $\boxed{1}$", 15)
         (True, False)
     """
-    return text[max(0, start - _LEAD_CHARS) : start].rstrip(_IDLE).endswith(_LEAD_ENDINGS)
+    before = text[start - _LEAD_CHARS if start > _LEAD_CHARS else 0 : start].rstrip(_IDLE)
+    endings = _LEAD_ENDINGS.get(before[-1:])
+    return endings is not None and before.endswith(endings)
+
+
+def has_tail(text: str, end: int) -> bool:
+    r"""Whether what stands behind a box that ends at `end` may belong to its answer: cheap, and true rather too often.
+
+    Example:
+        >>> has_tail(r"\boxed{1}$.", 8), has_tail(r"\boxed{1} m", 8)
+        (False, True)
+    """
+    behind = text[end : end + _LEAD_CHARS].lstrip(_IDLE)
+    if behind.startswith(_CLOSED_FORMULA):
+        behind = behind[2:].lstrip(_IDLE)
+    return behind != "" and behind[0] not in _NO_TAIL
 
 
 def beside(text: str, start: int, end: int, inside: str) -> Beside:
@@ -107,7 +128,7 @@ def beside(text: str, start: int, end: int, inside: str) -> Beside:
     """
     lead, lead_start, is_part = _lead(text, start) if has_lead(text, start) else ("", start, False)
     tail, tail_end = "", end
-    if end < len(text) and text[end] not in _NO_TAIL:
+    if has_tail(text, end):
         tail, tail_end, is_factor = _tail(text, start, end, inside)
         is_part = is_part or is_factor
     if is_part and _RELATION_BEHIND.match(text, end) is not None:

@@ -86,7 +86,7 @@ def is_attributed(text: str, start: int) -> bool:
         >>> is_attributed(text, text.index("\\\\boxed"))
         True
     """
-    before = text[max(0, start - _BEFORE_CHARS) : start]
+    before = text[start - _BEFORE_CHARS if start > _BEFORE_CHARS else 0 : start]
     lowered = before.lower()
     for word in _SOMEBODY:
         if word in lowered:

@@ -18,7 +18,6 @@ _SIGNS = (
     "wait", "hmm", "hold on", "hang on", "oh", "ah", "not quite", "no", "oops", "sorry", "apologies",
     "actually", "correct", "mistake", "bad", "wrong", "error", "second thought", "scratch", "rather", "meant",
 )  # fmt: skip
-_CJK_SIGNS = ("不", "错", "錯", "更正", "抱歉", "等", "修正")
 """One of them is in every correction; cheap to look for."""
 _OPENS_VALUE = (
     r"nope|no|oops|sorry|apologies|actually|correction|corrected(?:\s+answer)?|my\s+(?:mistake|bad)"
@@ -64,10 +63,8 @@ def correction(text: str, end: int) -> Announcement | None:
     behind = text[end : end + _WITHIN_CHARS]
     if len(behind) < _SHORTEST_CHARS:
         return None
-    last, lowered = None, behind.lower()
-    for signs, pattern in ((_SIGNS, _CORRECTION), (_CJK_SIGNS, _CORRECTION_CJK)):
-        if not any(sign in lowered for sign in signs):
-            continue
+    last = None
+    for pattern in _may_hold(behind):
         for match in pattern.finditer(behind):
             if last is None or match.start("value") > last.start("value"):
                 last = match
@@ -78,3 +75,15 @@ def correction(text: str, end: int) -> Announcement | None:
     if word and (unit := read_unit(word)) is not None and unit.dimension != "label":
         value_end = last.end("word")
     return Announcement(end + last.start(), end + last.start("value"), end + value_end, "phrase")
+
+
+def _may_hold(behind: str) -> list[re.Pattern[str]]:
+    patterns: list[re.Pattern[str]] = []
+    lowered = behind.lower()
+    for sign in _SIGNS:
+        if sign in lowered:
+            patterns.append(_CORRECTION)
+            break
+    if not behind.isascii():
+        patterns.append(_CORRECTION_CJK)
+    return patterns

@@ -6,19 +6,19 @@ reader's plain cases, nothing inferred.
 
 import re
 
-_BEFORE_CHARS = 80
+_BEFORE_CHARS = 48
 _AFTER_CHARS = 240
 
 MATH_OPENING = r"[\s$*_\"'“(\[{:]*(?:\\[(\[]|\\displaystyle|\\text\{|\\mathbf\{)?[\s$*]*\Z"
 _NEGATION = re.compile(
-    r"(?:\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+(?:be|equal(?:\s+to)?))?"
+    r"(?=[ncriodakн\\≠!不并で])(?:\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+(?:be|equal(?:\s+to)?))?"
     r"|\bnot\s+(?:be|equal(?:\s+to)?)|(?<!none\s)(?<!nothing\s)\bother\s+than|\bdifferent\s+from|\banything\s+but"
     r"|\\neq?|≠|!=|\\not\s*=|不是|不等于|并非|ではなく|\bnicht|\bn['’]est\s+pas|\bno\s+es|\bnon\s+è|\bnão\s+é"
     r"|\bне(?:\s+равн?[аоы]?(?:ен)?)?|\bkhông\s+phải(?:\s+là)?|\bnie\s+(?:jest|wynosi))" + MATH_OPENING,
     re.IGNORECASE,
 )
 _NEGATION_SIGNS = ("no", "n't", "n’t", "ne", "than", "fferent", "!=", "thing but", "instead")
-_FOREIGN_NEGATION_SIGNS = ("≠", "不", "并非", "ではなく", "n’est", "não", "не", "không")
+_ALL_NEGATION_SIGNS = (*_NEGATION_SIGNS, "≠", "不", "并非", "ではなく", "n’est", "não", "не", "không")
 """Cheap to look for; without one of them the pattern cannot match."""
 _NOT_ONLY = re.compile(r"(?:whether\s+or|why|if)\s+not\W*\Z", re.IGNORECASE)
 _NEGATED_INSIDE = re.compile(
@@ -40,6 +40,10 @@ _DENIED = re.compile(
     r"|es\s+(?:falso|incorrect)|est\s+(?:faux|incorrect)|неверн|неправильн)",
     re.IGNORECASE,
 )
+_MARKS, _MARKS_CHARS = " \t\r\n$*.)]}\"'”\\,", 24
+"""What may stand between an answer and the words that deny it."""
+_DENIAL_LETTERS = frozenset("iIwWsStTcCoOnNeEdD")
+"""What those words begin with, other scripts apart."""
 _LEADING = frozenset({"a", "an", "the", "my", "our", "your", "that", "final", "correct", "right", "true"})
 """What stands between such a word and the answer that it is about."""
 _DOUBTING = frozenset(
@@ -70,9 +74,9 @@ def is_negated(text: str, start: int) -> bool:
         >>> is_negated("The answer is not 5", 18), is_negated("I see why not: 5", 15)
         (True, False)
     """
-    before = text[max(0, start - _BEFORE_CHARS) : start]
+    before = text[start - _BEFORE_CHARS if start > _BEFORE_CHARS else 0 : start]
     lowered = before.lower()
-    for sign in _NEGATION_SIGNS if before.isascii() else (*_NEGATION_SIGNS, *_FOREIGN_NEGATION_SIGNS):
+    for sign in _NEGATION_SIGNS if before.isascii() else _ALL_NEGATION_SIGNS:
         if sign in lowered:
             return _NEGATION.search(before) is not None and _NOT_ONLY.search(before) is None
     return False
@@ -90,6 +94,9 @@ def is_negated_inside(answer: str) -> bool:
 
 def is_denied(text: str, end: int) -> bool:
     """Whether the words just after `end` say that this is not the answer."""
+    first = text[end : end + _MARKS_CHARS].lstrip(_MARKS)[:1]
+    if first.isascii() and first not in _DENIAL_LETTERS:
+        return False
     return _DENIED.match(text, end, end + _AFTER_CHARS) is not None
 
 
