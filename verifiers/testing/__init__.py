@@ -8,8 +8,9 @@ Needs the extra `testing`. `rewrites`, `mutants` and `wrapped` are plain functio
 Hypothesis.
 """
 
+from . import needs as needs  # isort: split
+
 from . import laws, strategies
-from . import needs as needs
 from .completions import ANCHORS, SURROUNDINGS, Wrapped, wrapped
 from .laws import LawBrokenError
 from .mutants import MUTANTS, Mutant, mutants

@@ -310,9 +310,10 @@ def _targets(targets: Targets | None, kinds: Sequence[str]) -> SearchStrategy[st
 
 def _places(anchors: Sequence[str], surroundings: Sequence[str]) -> dict[str, Sequence[str]]:
     for name, given_names, known in (("anchors", anchors, ANCHORS), ("surroundings", surroundings, SURROUNDINGS)):
-        unknown = [one for one in given_names if one not in known]
-        if unknown or not given_names or isinstance(given_names, str):
-            raise ArgumentError(f"{name}: expected names among {', '.join(known)}, got {given_names!r}")
+        unknown = [] if isinstance(given_names, str) else [one for one in given_names if one not in known]
+        if isinstance(given_names, str) or not given_names or unknown:
+            got = ", ".join(unknown) or repr(given_names)
+            raise ArgumentError(f"{name}: expected names among {', '.join(known)}, got {got}")
     return {"anchors": tuple(anchors), "surroundings": tuple(surroundings)}
 
 
@@ -332,7 +333,7 @@ def _hold(check: Callable[[Any], None], max_examples: int, *, shrink: bool = Tru
         derandomize=True,
         report_multiple_bugs=False,
         print_blob=False,
-        suppress_health_check=tuple(HealthCheck),
+        suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType] # its metaclass
     )(given(st.data())(lambda data: check(data)))
     try:
         run()

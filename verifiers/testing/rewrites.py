@@ -185,14 +185,15 @@ def _sum_alone(value: Sum) -> Iterator[Rewrite]:
     terms = value.terms
     yield Rewrite("plain", joined(terms, plain), _STARS)
     yield Rewrite("dot", joined(terms, dotted))
-    yield Rewrite("exponent_braces", joined(terms, braced if "{" not in joined(terms, latex) else latex))
+    for write in (latex, braced):
+        yield Rewrite("exponent_braces", joined(terms, write))
     yield Rewrite("unicode", joined(terms, unicode))
     yield Rewrite("dfrac", joined(terms, latex).replace(r"\frac", r"\dfrac"))
     if len(terms) > 1:
         yield Rewrite("reordered", joined(terms[::-1], latex))
-    only = terms[0]
-    if len(terms) == 1 and only.atom == r"\sqrt" and only.coefficient.denominator == 1 and only.coefficient > 1:
-        yield Rewrite("under_the_root", rf"\sqrt{{{only.coefficient.numerator**2 * only.argument}}}")
+    if len(terms) == 1 and (only := terms[0]).atom == r"\sqrt" and only.coefficient > 1:
+        if only.coefficient.denominator == 1:
+            yield Rewrite("under_the_root", rf"\sqrt{{{only.coefficient.numerator**2 * only.argument}}}")
 
 
 def _of_items(answer: Items) -> Iterator[Rewrite]:

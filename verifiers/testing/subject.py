@@ -8,7 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from ...errors import ArgumentError
 from ...rollouts.messages import Completion, Prompt
@@ -79,12 +79,12 @@ def as_subject(subject: SubjectLike, *, correct_at: float = 1.0) -> Subject:
     name = getattr(subject, "__name__", type(subject).__name__)
     if inspect.isclass(subject):
         raise ArgumentError(f"subject: expected an object, got the class {name}; call it first")
-    if callable(getattr(subject, "verify", None)):
-        return Subject(name, subject)  # pyright: ignore[reportArgumentType] # `version` is not asked for here
-    if callable(getattr(subject, "extract", None)):
-        return Subject(name, _OfExtractor(subject.extract), is_extractor=True)  # pyright: ignore[reportAttributeAccessIssue]
+    if isinstance(subject, Verifier):
+        return Subject(name, subject)
+    if isinstance(subject, Extractor):
+        return Subject(name, _OfExtractor(subject.extract), is_extractor=True)
     if _is_from_text(subject):
-        return Subject(name, _OfExtractor(subject), is_extractor=True)  # pyright: ignore[reportArgumentType]
+        return Subject(name, _OfExtractor(subject), is_extractor=True)
     try:
         signature = read_signature(subject, name)
     except TypeError as error:
@@ -92,7 +92,7 @@ def as_subject(subject: SubjectLike, *, correct_at: float = 1.0) -> Subject:
     return Subject(name, _OfFunction(_Found(subject, signature), correct_at))
 
 
-def _is_from_text(function: Any) -> bool:
+def _is_from_text(function: object) -> TypeGuard[Callable[..., Any]]:
     """Whether a function has one required parameter, and none for a target: it extracts."""
     if not callable(function):
         return False
