@@ -7,15 +7,27 @@ nothing wrong with may still rest on a wrong idea. Use it as a veto, not as a gr
 from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import zip_longest
 
+from ..rollouts.messages import prompt_text
 from ..verifiers.expression.arithmetic import CostlyError
 from ..verifiers.expression.results import shown
 from .arithmetic.agreement import agree
-from .arithmetic.equalities import Equality, equalities
+from .arithmetic.alternatives import is_whole_part
+from .arithmetic.equalities import Budget, Equality, equalities
 from .arithmetic.readings import readings
+from .arithmetic.surroundings import MAX_AROUND, has_other_arithmetic, is_taken_back, may_be_rounded
 from .base import StepRow, StepScore
 
-__all__ = ["ArithmeticScorer"]
+__all__ = ["MAX_ROW_CHARACTERS", "MAX_ROW_SIGNS", "ArithmeticScorer"]
+
+MAX_ROW_SIGNS = 2_000
+"""Signs of equality that are looked at in one row."""
+
+MAX_ROW_CHARACTERS = 40_000
+"""Characters beside signs that are read in one row."""
+
+_MAX_PROMPT = 20_000
 
 _CONTEXT = Context(prec=20)
 
@@ -44,82 +56,76 @@ class ArithmeticScorer:
 
 
 def _row_scores(row: StepRow) -> list[StepScore]:
-    values = _Values()
-    return [_step_score(step, values) for step in row.steps]
+    judge = _Judge(prompt_text(row.prompt)[:_MAX_PROMPT])
+    return [judge.score(step, following) for step, following in zip_longest(row.steps, row.steps[1:], fillvalue="")]
 
 
-class _Values:
-    """What the capital letters of a row stand for: the number at the end of a chain that began with the letter.
+class _Judge:
+    """Scores the steps of one row in order: what the prompt or a step says may hold for the steps after it.
 
-    `A = 3 * 4 = 12` gives A a value, `A = 12` alone does not: it may be a trial or a condition. A letter that was
-    given two values stands for none.
+    Args:
+        prompt: what the row answers. Where it speaks of another arithmetic, or states a false equality itself
+            ("if 2 + 3 = 10 and 7 + 2 = 63, ..."), no equality of the row is refuted.
     """
 
-    def __init__(self) -> None:
-        self.known: dict[str, Fraction] = {}
-        self._refused: set[str] = set()
-        self._name = ""
-        self._is_computed = False
-        self._last: Fraction | None = None
+    def __init__(self, prompt: str) -> None:
+        self._prompt = prompt
+        self._budget = Budget(MAX_ROW_SIGNS, MAX_ROW_CHARACTERS)
+        self._unsearched = [prompt]
+        self._is_foreign: bool | None = None
 
-    def follow(self, equality: Equality) -> None:
-        """Take the next equality of the row into account."""
-        left, right = equality.left, equality.right
-        if not equality.is_linked:
-            self.end_chain()
-            self._name = left.plain if left.is_number and left.plain in left.names else ""
-        if self._name:
-            self._is_computed |= not right.is_number
-            self._last = next((reading.value for reading in readings(right)), None) if right.is_number else None
+    def score(self, step: str, following: str) -> StepScore:
+        """The score of `step`; the step after it may take it back."""
+        self._unsearched.append(step)
+        context = f"{step}\n{following[:MAX_AROUND]}"
+        checked = 0
+        wrong: StepScore | None = None
+        is_costly = False
+        try:
+            for equality in equalities(step, self._budget):
+                holds = _judged(equality, context)
+                if holds is False and wrong is None and not self._has_other_arithmetic():
+                    wrong = _wrong(equality, step)
+                checked += holds is True
+        except CostlyError:
+            is_costly = True
+        if wrong is not None:
+            return wrong
+        if is_costly:
+            return StepScore(None, "too_costly", f"more signs of equality than are read; {checked} of them hold")
+        if not checked:
+            return StepScore(None, "nothing_to_check", "no equality between two constants")
+        return StepScore(1.0, "equalities_hold", f"{checked} {'equality holds' if checked == 1 else 'equalities hold'}")
 
-    def end_chain(self) -> None:
-        """No further equality belongs to the chain: its last number is the value."""
-        name, value = self._name, self._last
-        if name and value is not None and self._is_computed:
-            if self.known.get(name, value) != value:
-                self._refused.add(name)
-            self.known[name] = value
-            if name in self._refused:
-                del self.known[name]
-        self._name, self._is_computed, self._last = "", False, None
-
-
-def _step_score(step: str, values: _Values) -> StepScore:
-    checked = 0
-    wrong: StepScore | None = None
-    is_costly = False
-    try:
-        for equality in equalities(step):
-            holds = _holds(equality, step, values)
-            if holds is False and wrong is None:
-                wrong = _wrong(equality, step, values)
-            values.follow(equality)
-            checked += holds is True
-    except CostlyError:
-        is_costly = True
-    values.end_chain()
-    if wrong is not None:
-        return wrong
-    if is_costly:
-        return StepScore(None, "too_costly", f"more signs of equality than are read; {checked} of them hold")
-    if not checked:
-        return StepScore(None, "nothing_to_check", "no equality between two constants")
-    return StepScore(1.0, "equalities_hold", f"{checked} {'equality holds' if checked == 1 else 'equalities hold'}")
+    def _has_other_arithmetic(self) -> bool:
+        """Whether anything so far speaks of one; asked only where something would be refuted."""
+        if self._is_foreign is None:
+            self._is_foreign = _states_falsehood(self._prompt)
+        self._is_foreign = self._is_foreign or any(map(has_other_arithmetic, self._unsearched))
+        self._unsearched = []
+        return self._is_foreign
 
 
-def _holds(equality: Equality, step: str, values: _Values) -> bool | None:
-    holds = agree(
-        equality.left,
-        equality.right,
-        is_approximate=equality.is_approximate,
-        is_continued=equality.is_continued,
-        values=values.known,
+def _judged(equality: Equality, context: str) -> bool | None:
+    left, right = equality.left, equality.right
+    holds = agree(left, right, is_approximate=equality.is_approximate, is_continued=equality.is_continued)
+    if holds is not False:
+        return holds
+    is_excused = is_taken_back(context, left.start, right.end) or (
+        is_whole_part(readings(left), readings(right)) and may_be_rounded(context, left.start, right.end)
     )
-    return None if holds is False and equality.is_reserved(step) else holds
+    return None if is_excused else False
 
 
-def _wrong(equality: Equality, step: str, values: _Values) -> StepScore:
-    left, right = (readings(side, values.known)[0].value for side in (equality.left, equality.right))
+def _states_falsehood(text: str) -> bool:
+    try:
+        return any(_judged(equality, text) is False for equality in equalities(text))
+    except CostlyError:
+        return False
+
+
+def _wrong(equality: Equality, step: str) -> StepScore:
+    left, right = (readings(side)[0].value for side in (equality.left, equality.right))
     detail = f'"{shown(equality.written(step))}": {_decimal(left)} on the left, {_decimal(right)} on the right'
     return StepScore(0.0, "wrong_equality", detail)
 

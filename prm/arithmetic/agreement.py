@@ -4,22 +4,18 @@ Readings of the two sides that agree confirm the equality. It is refuted only wh
 other way is known in which its author can have meant it.
 """
 
-import re
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 
 from ...verifiers.expression.numbers import terminates
+from .alternatives import may_mean_otherwise
 from .operands import Operand
-from .readings import MAX_ROUNDED, Reading, n_rounded, plain_value, readings, without_marks
+from .readings import Reading, is_literal, plain_value, readings
 
 __all__ = ["agree"]
 
-_NUMBER = re.compile(r"[0-9.]+")
-_ADDED_PERCENT = re.compile(r"[+-]\([0-9.]+%\)(?![*/^])")
-_FRACTION = re.compile(r"[0-9]+/[0-9]+|\\frac\{[0-9]+\}\{[0-9]+\}")
-# -3^2 is -9 and is often written for 9; 1/1/2 is written for one over a half.
-_SLOPPY = re.compile(r"(?:^|[-+*/(])-[0-9.]+\^|/(?:[0-9.]+|\([0-9.]+\))/")
+# Farther off than this share of it, "about" does not excuse a number.
+_ABOUT = Fraction(1, 10)
 
 
 def agree(
@@ -28,7 +24,6 @@ def agree(
     *,
     is_approximate: bool = False,
     is_continued: bool = False,
-    values: Mapping[str, Fraction] | None = None,
 ) -> bool | None:
     """True where the two sides agree, False where they provably do not, None where that cannot be told.
 
@@ -40,18 +35,16 @@ def agree(
         left, right: the two sides.
         is_approximate: the sign says "about".
         is_continued: another sign follows the right side.
-        values: what capital letters stand for; used only to check a substitution, `A * B = 3 * 4`.
 
     Example:
         >>> from rewardgate.prm.arithmetic.equalities import equalities
         >>> [agree(one.left, one.right) for one in equalities("10/3 = 3.33, 10/3 = 3.34, 1/2 of 12 eggs = 6 eggs")]
         [True, False, True]
     """
-    if left.letters != right.letters or (left.is_number and right.is_number):
+    # `A + B = 12` may be a condition, and `A + B = 5 + 7` puts in what A and B are in this case.
+    if left.letters != right.letters or left.names or right.names or (left.is_number and right.is_number):
         return None
-    if (left.names or right.names) and not _is_substitution(left, right, values or {}):
-        return None
-    lefts, rights = readings(left, values), readings(right, values)
+    lefts, rights = readings(left), readings(right)
     if not lefts or not rights:
         return None
     if any(one.value == other.value for one, other in product(lefts, rights)):
@@ -67,15 +60,16 @@ def agree(
             or _is_rounded(right, other, one.value, distance - slack, is_approximate)
         ):
             return True
-    if _may_mean_otherwise(left, right) or _counts_cents(left, right, lefts, rights):
+    if is_approximate and _is_about(right, lefts[0].value, rights[0].value):
+        return None
+    if may_mean_otherwise(left, right, lefts, rights):
         return None
     return None if is_continued and _runs_on(lefts, right) else False
 
 
-def _is_substitution(left: Operand, right: Operand, values: Mapping[str, Fraction]) -> bool:
-    # `A + B = 12` may be a condition on A and B; `A + B = 5 + 7` shows what was put for them.
-    are_expressions = not left.is_number and not right.is_number
-    return are_expressions and not right.names and all(name in values for name in left.names)
+def _is_about(right: Operand, exact: Fraction, written: Fraction) -> bool:
+    # `48 * 21 ≈ 50 * 20` puts easier numbers for the true ones; nobody says how near they must be.
+    return not is_literal(right) or abs(written - exact) <= _ABOUT * abs(exact)
 
 
 def _is_rounded(operand: Operand, written: Reading, exact: Fraction, distance: Fraction, is_approximate: bool) -> bool:
@@ -87,39 +81,12 @@ def _is_rounded(operand: Operand, written: Reading, exact: Fraction, distance: F
         while written.value and (written.value / unit) % 10 == 0:
             unit *= 10
         return distance <= unit
-    is_decimal, is_endless = "." in operand.plain, not terminates(exact)
+    is_decimal = "." in operand.plain or "^" in operand.plain
+    is_endless = not terminates(exact)
     if distance <= (unit if operand.is_truncated else unit / 2):
         return is_decimal or is_endless
     # 2/3 = 0.66: digits cut off where more would follow for ever.
     return is_decimal and is_endless and abs(written.value) < abs(exact) and distance < unit
-
-
-def _may_mean_otherwise(left: Operand, right: Operand) -> bool:
-    """Whether a reading that was not tried may make the two sides agree."""
-    sides = ((left, right), (right, left))
-    if any(
-        one.is_doubtful or _SLOPPY.search(without_marks(one.plain)) or n_rounded(one) > MAX_ROUNDED for one, _ in sides
-    ):
-        return True
-    # `42 * 20/21 daps = 42 baps` relates two units, `3/4 tank = $40` a share and a price; neither recomputes anything.
-    if left.labels and not left.labels & right.labels and (right.labels or _FRACTION.fullmatch(left.plain)):
-        return True
-    # `200 + 10% = 220` adds a share of what stands before it; `48 = 100% + 20%` says what share a number is.
-    return any(
-        (_ADDED_PERCENT.search(one.plain) and not _is_all_percent(one))
-        or (one.is_number and "%" not in one.plain and _is_all_percent(other))
-        for one, other in sides
-    )
-
-
-def _is_all_percent(operand: Operand) -> bool:
-    return 0 < operand.plain.count("%") == len(_NUMBER.findall(operand.plain))
-
-
-def _counts_cents(left: Operand, right: Operand, lefts: list[Reading], rights: list[Reading]) -> bool:
-    """Whether cents may have been counted as dollars: `25 * 30 = $7.50`."""
-    has_currency = left.has_currency or right.has_currency
-    return has_currency and any(one.value == 100 * other.value for one, other in product(lefts, rights))
 
 
 def _runs_on(lefts: list[Reading], right: Operand) -> bool:

@@ -13,7 +13,7 @@ from ...verifiers.expression.arithmetic import CostlyError
 from ...verifiers.unicode_text import half_width
 from .operands import Operand, read_left, read_right
 
-__all__ = ["MAX_CHARACTERS", "MAX_SIGNS", "Equality", "equalities"]
+__all__ = ["MAX_CHARACTERS", "MAX_SIGNS", "Budget", "Equality", "equalities"]
 
 MAX_SIGNS = 500
 """Signs of equality that are looked at in one text."""
@@ -24,31 +24,12 @@ MAX_CHARACTERS = 10_000
 _MAX_SIDE = 300
 
 # No lookaround in front: with a plain first character the scan of a long text is one sweep.
-_SIGN = re.compile(r"=+|[≈≃≅]|\\(?:approx|simeq)(?![a-zA-Z])|equals\b")
+_SIGN = re.compile(r"=+|~=(?!=)|[≈≃≅]|\\(?:approx|simeq)(?![a-zA-Z])|equals\b")
 _EXACT = frozenset({"=", "==", "equals"})
 _NOT_BEFORE = ("!", "<", ">", ":", "~", r"\not")
 _ANNOTATION = re.compile(r"<<([^<>\n]{0,400})>>")
 _LINE_START = re.compile(r"[\s&]*+")
 _BLANK = " \t\r\n&"
-
-# What takes an equality back: a question or a denial, in the same clause or in one that points to it.
-_DENIAL = re.compile(
-    r"[^.,;\n=]{0,40}?(?:,\s*(?:which|this|that|but|a)\b[^.,;\n=]{0,40}?)?"
-    r"(?:\?|n't\b|\b(?:not|false|wrong|incorrect|impossible|contradict\w*)\b)",
-    re.IGNORECASE,
-)
-# What gives it another sense: a remainder, a rounding, a choice.
-_REMAINDER = re.compile(
-    r"[^.\n=]{0,60}?\b(?:remainder|left ?over|nearest|round(?:ed|ing| up| down| to)|truncat\w*|discard\w*)\b"
-    r"|\s*(?:or|to)\s+[0-9$]",
-    re.IGNORECASE,
-)
-# Arithmetic that does not come out as with decimal numbers: 7 + 8 = 3 on a clock, 6 * 7 = 52 in base 8.
-_OTHER_ARITHMETIC = re.compile(
-    r"\bbase[- ~$]*(?:[0-9]|two|eight|ten\b|sixteen)|\b(?:binary|octal|hexadecimal|mod|modulo|modular|o'clock)\b"
-    r"|≡|\\equiv|\\[pb]?mod",
-    re.IGNORECASE,
-)
 
 
 class Equality(NamedTuple):
@@ -72,47 +53,63 @@ class Equality(NamedTuple):
         written = text[self.left.start : self.right.end]
         return " ".join((_without_annotations(written) if "<<" in written else written).split())
 
-    def is_reserved(self, text: str) -> bool:
-        """Whether the words of `text` around it may take it back or give it another sense.
 
-        Example:
-            >>> text = "11 / 5 = 2 (rounded down)"
-            >>> next(equalities(text)).is_reserved(text)
-            True
+class Budget:
+    """How many signs, and how many characters beside them, may still be read; shared by the texts it is given to.
+
+    Args:
+        n_signs, n_characters: the bounds.
+    """
+
+    def __init__(self, n_signs: int = MAX_SIGNS, n_characters: int = MAX_CHARACTERS) -> None:
+        self.n_signs = n_signs
+        self.n_characters = n_characters
+
+    def take(self, *, n_signs: int = 0, n_characters: int = 0) -> None:
+        """Spend some of it.
+
+        Raises:
+            CostlyError: a sign is to be read, and nothing is left.
         """
-        around = text[max(0, self.left.start - _MAX_SIDE) : self.right.end + _MAX_SIDE]
-        behind = text[self.right.end : self.right.end + _MAX_SIDE]
-        return bool(_DENIAL.match(behind) or _REMAINDER.match(behind) or _OTHER_ARITHMETIC.search(around))
+        if n_signs and (self.n_signs < n_signs or self.n_characters <= 0):
+            raise CostlyError("more equalities than are read")
+        self.n_signs -= n_signs
+        self.n_characters -= n_characters
 
 
-def equalities(text: str) -> Iterator[Equality]:
+def equalities(text: str, budget: Budget | None = None) -> Iterator[Equality]:
     """Every equality of `text` whose two sides can be read, prose first, then the annotations.
 
+    Args:
+        text: what to read.
+        budget: what may be read of this text and of others, beside the bounds of a single text.
+
     Raises:
-        CostlyError: `text` holds more than `MAX_SIGNS` signs, or more than `MAX_CHARACTERS` beside them; raised
-            after the equalities within those bounds.
+        CostlyError: `text` holds more than `MAX_SIGNS` signs, or more than `MAX_CHARACTERS` beside them, or more
+            than is left of `budget`; raised after the equalities within those bounds.
 
     Example:
         >>> [(one.left.plain, one.right.plain) for one in equalities("so 2 x $5 = $10 = 20/2, and y = 3")]
         [('2*5', '10'), ('10', '20/2')]
     """
     text = half_width(text)
-    n_signs = n_characters = 0
+    budgets = [Budget()] if budget is None else [Budget(), budget]
     for body, start, end in _bodies(text):
         previous = None
         for begins, sign, ends in _places(body, start, end):
-            n_signs += 1
-            if n_signs > MAX_SIGNS or n_characters > MAX_CHARACTERS:
-                raise CostlyError("more equalities than are read in one text")
+            for one in budgets:
+                one.take(n_signs=1)
             left_end = _line_end(body, begins, sign.start())
             left_start = max(begins, left_end - _MAX_SIDE)
-            n_characters += left_end - left_start
+            for one in budgets:
+                one.take(n_characters=left_end - left_start)
             left = read_left(body, left_start, left_end, is_cut=left_start > begins)
             if left is None:
                 continue
             right_start = _blank_end(body, sign.end(), ends)
             right_end = min(ends, right_start + _MAX_SIDE)
-            n_characters += right_end - right_start
+            for one in budgets:
+                one.take(n_characters=right_end - right_start)
             right = read_right(body, right_start, right_end)
             if right is None or (right_end < ends and right.end >= right_end - 1):
                 continue

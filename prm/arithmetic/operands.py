@@ -4,11 +4,12 @@ What cannot be read for certain is not read: a letter that may be an unknown, a 
 term, an operator without its other side. Nothing is computed here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .neighbours import Ending, Tie, ending, tie
 from .reader import Reader
-from .tokens import tokens_of
-from .words import Ending, ending, is_tied
+from .tokens import Token, tokens_of
 
 __all__ = ["Operand", "read_left", "read_right"]
 
@@ -26,7 +27,9 @@ class Operand:
         labels: what the words beside its numbers name: dimensions of units, stems of other words.
         letters: a letter beside each of its terms, that may be a unit or an unknown (`2L + 8L`).
         names: capital letters that stand for values (`A * B`); `plain` holds them.
-        has_currency: a sign of money stands in it.
+        has_currency, has_words: a sign of money, a unit or another word stands in it.
+        has_groups: a number in it is written in groups of three digits.
+        is_dashed: a dash stands before it that was taken for a bullet and may be a minus.
         is_doubtful: another reading is possible; it may confirm an equality but not refute one.
         is_truncated: its last digits are left out (`0.333...`).
         reaches_end: nothing but its unit stands between it and the end of what was searched.
@@ -41,6 +44,9 @@ class Operand:
     letters: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     has_currency: bool = False
+    has_words: bool = False
+    has_groups: bool = False
+    is_dashed: bool = False
     is_doubtful: bool = False
     is_truncated: bool = False
     reaches_end: bool = False
@@ -87,14 +93,22 @@ def read_left(text: str, start: int, end: int, *, is_cut: bool = False) -> Opera
         return None
     is_number = not reader.n_operators
     # A number with its unit names what is counted: `5 books = 5 * 3`. A letter may be named after any word.
-    if (is_number and reader.has_words) or is_tied(tokens, reader.first, is_number=is_number and not reader.names):
+    tied = tie(tokens, reader.first, is_number=is_number and not reader.names)
+    if (is_number and reader.has_words) or tied is Tie.TIED:
         return None
-    return _operand(reader)
+    # `2 + 3 times 4` is 14 or 20.
+    is_doubtful = tied is Tie.DOUBTFUL or (reader.has_word_operator and reader.n_terms > 1)
+    return _operand(reader, is_doubtful=is_doubtful, is_dashed=_is_dash(tokens, reader.first - 1))
 
 
-def _operand(reader: Reader, *, is_doubtful: bool = False) -> Operand | None:
+def _is_dash(tokens: Sequence[Token], index: int) -> bool:
+    return index >= 0 and tokens[index].kind == "stop" and tokens[index].plain in ("-", "–")
+
+
+def _operand(reader: Reader, *, is_doubtful: bool = False, is_dashed: bool = False) -> Operand | None:
     """What was read, without unclosed brackets at its beginning; None where others are open."""
     leading = len(reader.opened)
+    read = reader.tokens[reader.first : reader.position]
     if reader.opened and reader.opened[-1][0] != reader.first + leading - 1:
         return None
     # `2L + 8L` counts in L whatever L is; `2L + 8` and `2L * 8L` do not.
@@ -110,6 +124,9 @@ def _operand(reader: Reader, *, is_doubtful: bool = False) -> Operand | None:
         letters=frozenset(reader.letters),
         names=frozenset(reader.names),
         has_currency=reader.has_currency,
+        has_words=reader.has_words,
+        has_groups=any(token.kind == "number" and token.end - token.start > len(token.plain) for token in read),
+        is_dashed=is_dashed,
         is_doubtful=reader.is_doubtful or is_doubtful,
         is_truncated=reader.stopped_by == "ellipsis",
         reaches_end=not reader.stopped_by,

@@ -52,11 +52,11 @@ def is_fraction(tokens: Sequence[Token], index: int) -> bool:
     return is_tight and over.plain == "/" and numerator.plain.isdigit() and denominator.plain.isdigit()
 
 
-def is_mixed(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a mixed number begins at `index`: `3 1/2`."""
-    if not is_fraction(tokens, index + 1) or is_glued(tokens, index + 1):
+def is_mixed(tokens: Sequence[Token], index: int, *, gap: int = 1) -> bool:
+    """Whether a mixed number begins at `index`, its fraction `gap` tokens further on: `3 1/2`."""
+    if not is_fraction(tokens, index + gap) or is_glued(tokens, index + gap):
         return False
-    whole, numerator, _, denominator = tokens[index : index + 4]
+    whole, numerator, denominator = tokens[index], tokens[index + gap], tokens[index + gap + 2]
     if numerator.kind != "number" or max(len(numerator.plain), len(denominator.plain)) > 9:
         return False
     return whole.plain.isdigit() and int(numerator.plain) < int(denominator.plain)

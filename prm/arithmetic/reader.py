@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .patterns import LITERALS, at, ends_range, is_fraction, is_glued, is_mixed, is_sign, multiplies, starts, unit_end
+from .literals import literal_at
+from .patterns import LITERALS, at, ends_range, is_fraction, is_glued, is_sign, multiplies, starts, unit_end
 from .tokens import Token, measure_of
 from .words import factor_of, label_of
 
@@ -96,21 +97,16 @@ class Reader:
         return True
 
     def _literal(self, token: Token) -> bool:
-        """Takes a number, a mixed number, or a fraction that something is divided by."""
-        tokens, index, plain = self.tokens, self.position, token.plain
-        if len(plain) > _MAX_DIGITS:
+        """Takes a number; one glued to a smaller one by a hyphen may end a range: `pages 10-20`."""
+        literal = literal_at(self.tokens, self.position, before=self.pieces[-1] if self.pieces else "")
+        self.n_powers += literal.is_power
+        if len(token.plain) > _MAX_DIGITS or self.n_powers > _MAX_POWERS:
             return False
         if not self.pieces:
-            self.head = plain
-        if is_mixed(tokens, index):
-            self._take(f"({plain}+{tokens[index + 1].plain}/{tokens[index + 3].plain})", 4)
-        elif plain.isdigit() and at(tokens, index + 1, "constant") and "frac" in tokens[index + 1].plain:
-            self._take(plain + tokens[index + 1].plain, 2)
-        elif self.pieces[-1:] == ["/"] and not is_glued(tokens, index) and is_fraction(tokens, index):
-            # `6 / 1/2` divides by a half.
-            self._take(f"({plain}/{tokens[index + 2].plain})", 3)
-        else:
-            self._take(plain)
+            self.head = token.plain
+        self.n_operators += literal.is_power
+        self._take(literal.plain, literal.n_tokens)
+        self.is_doubtful |= literal.is_doubtful or (len(self.pieces) > 1 and ends_range(self.tokens, self.position))
         self.wants = False
         return True
 
@@ -238,8 +234,8 @@ class Reader:
         elif first.isascii() and measure_of(first) is None and start == self.position and is_glued(self.tokens, start):
             self.is_doubtful = True  # 3Papillon may be an unknown, 3 apples are not
         self.labels.update(label for word in words if (label := label_of(word)))
-        # `3-4 hours` may be a range, and `two terms as -1.5 + 3` begins with its negative number.
-        self.is_doubtful |= ends_range(self.tokens, self.position) or is_sign(self.tokens, end)
+        # `two terms as -1.5 + 3` begins with its negative number.
+        self.is_doubtful |= is_sign(self.tokens, end)
         self.has_words = True
         self.unit_start = self.position
         self.position = end

@@ -36,14 +36,16 @@ _TOKEN = re.compile(
     r"""
     (?P<bullet>(?:\n|\A)[ \t]*+(?:[-–*•+]|[0-9]{1,2}[.)]|\([0-9]{1,2}\))[ \t]+)
   | (?P<space>[ \t\r\f\v\u00a0\u2009\u202f]+)
-  | (?P<superscript>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
+  | (?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
   | (?P<vulgar>[¼½¾⅐-⅞])
   | (?P<word>¢|[^\W\d_]+(?:['’-][^\W\d_]+)*)
+  | (?P<coded>0[xXbBoO][0-9a-fA-F]+(?![0-9a-zA-Z])|[12][0-9]{3}-(?:0[1-9]|1[0-2])-[0-3][0-9](?![0-9])
+      |[0-9]{1,2}/[0-9]{1,2}/[12][0-9]{3}(?![0-9]))
   | (?P<ratio>[0-9]+(?::[0-9]+|\s:\s[0-9]+))
-  | (?P<number>(?:[0-9]{1,3}(?:(?:,|\{,\}|\\,|\\!,?|,\\!|[\u00a0\u2009\u202f])[0-9]{3})+(?:\.[0-9]+)?(?![0-9])
+  | (?P<number>(?:[1-9][0-9]{0,2}(?:(?:,|\{,\}|\\,|\\!,?|,\\!|[\u00a0\u2009\u202f])[0-9]{3})+(?:\.[0-9]+)?(?![0-9])
       |(?<=[$€£])[0-9]{1,3}(?:[ ][0-9]{3})+(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)
       (?:[eE][+-]?[0-9]{1,4}(?![0-9a-zA-Z]))?)
-  | (?P<power>\^(?!\s*+\{?\s*+\\circ)|(?<=[0-9)])\*\*(?=[0-9(])|(?<=[0-9)][ ])\*\*(?=[ ][0-9(]))
+  | (?P<power>\^(?!\s*+\{?\s*+\\circ)|(?<=[0-9)])\*\*(?=-?[0-9(])|(?<=[0-9)][ ])\*\*(?=[ ]-?[0-9(]))
   | (?P<gap>\\[,;:!>\ ]|\\q?quad(?![a-zA-Z])|~|&|\*\*+|__+|`)
   | (?P<stop>\n|\\\\|,(?![0-9])|\.(?!\.\.|[0-9(]|\\(?:overline|dot|bar))|[;:?"“”—→⇒∴<>≤≥≠]|\\[][()]|->
       |\\(?:Rightarrow|implies|to|rightarrow|therefore|because|leq?|geq?|neq?|iff|Longrightarrow
@@ -73,7 +75,7 @@ _VULGAR = {
     "¼": "1/4", "½": "1/2", "¾": "3/4", "⅐": "1/7", "⅑": "1/9", "⅒": "1/10", "⅓": "1/3", "⅔": "2/3", "⅕": "1/5",
     "⅖": "2/5", "⅗": "3/5", "⅘": "4/5", "⅙": "1/6", "⅚": "5/6", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8",
 }  # fmt: skip
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _GROUPING = re.compile(r"\{,\}|[^0-9.]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _EXPONENT = re.compile("[eE]")
@@ -136,6 +138,8 @@ def _classified(kind: str, text: str, match: re.Match[str]) -> tuple[str, str]:
         # `3-hour` is a number with its unit; `30-tax` is a difference.
         word = _LETTERS.match(match.string, match.end())
         return ("gap", "") if word and measure_of(word.group()) else ("operator", "-")
+    if kind == "coded":
+        return "other", text  # 0x1F, 2024-02-28
     if kind == "bullet":
         return "stop", text.strip()
     if kind == "degrees":

@@ -71,30 +71,18 @@ def test_the_first_wrong_equality_of_a_step_is_named_and_the_right_ones_are_coun
     assert scored("1+1=2, x=3, 2+2=4")[0] == StepScore(1.0, "equalities_hold", "2 equalities hold")
 
 
-# A letter that a chain gave a value: `A = -3 + 5 = 2`, `B = 2 * -4 = -8`, so A - B is 2 + 8 = 10, never 2 - 8.
-def test_a_substitution_is_checked_against_what_the_letters_were_said_to_be() -> None:
-    definitions = ("Let's calculate A = -3 + 5 = 2.", "Let's calculate B = 2 * -4 = (-8).")
-    assert values(*definitions, "So A - B = 2 - 8 = -6.") == [1, 1, 0]
-    assert values(*definitions, "So A - B = 2 - (-8) = 10.") == [1, 1, 1]
-
-
 @pytest.mark.parametrize(
     "steps",
     [
-        ("A - B = 2 - 8 = -6",),  # no values known
-        ("A = 2", "B = -8", "A - B = 2 - 8 = -6"),  # trials: nothing was computed
-        ("A = 1 + 1 = 2", "B = 2 * -4 = -8", "A = 3 + 3 = 6", "A - B = 2 - 8 = -6"),  # two values for A
-        ("A = 1 + 1 = 2", "B = 3 + 4 = 7", "A + B = 10"),  # a condition, no substitution
+        ("Let's calculate A = -3 + 5 = 2.", "B = 2 * -4 = (-8).", "So A - B = 2 - 8."),
+        ("Case 1: A = 2 * 2 = 4.", "Case 2: here A - 1 = 9 - 1 = 8."),
+        ("X = 1 + 1 = 2", "suppose X = 5: X + 1 = 5 + 1 = 6"),
         ("A = 1 + 1 = 2", "P(A) = 3/6 = 1/2", "A(2) = 6/2 = 3"),
+        ("A = 1 + 1 = 2", "A + B = 10"),
     ],
 )
-def test_a_letter_without_one_computed_value_proves_nothing(steps: tuple[str, ...]) -> None:
+def test_what_is_put_in_for_a_letter_proves_nothing(steps: tuple[str, ...]) -> None:
     assert 0 not in values(*steps)
-
-
-def test_letters_do_not_outlive_their_row() -> None:
-    rows = [StepRow("", ("A = 1 + 1 = 2", "B = 3 + 4 = 7")), StepRow("", ("A + B = 5 + 5 = 10",))]
-    assert [[score.value for score in row] for row in SCORER.score(rows)] == [[1, 1], [1]]
 
 
 @st.composite
@@ -168,7 +156,7 @@ def test_any_text_gets_one_score_a_step_and_never_an_exception(steps: list[str])
     assert all(score.value in (None, 0.0, 1.0) and score.rule and score.detail for score in scores)
 
 
-@given(st.permutations(["1+1=2", "A = 1 + 2 = 3", "A + A = 4 + 3 = 7", "2+2=5", "no"]), st.integers(1, 4))
+@given(st.permutations(["1+1=2", "A = 1 + 2 = 3", "modulo 7", "2+2=5", "no"]), st.integers(1, 4))
 def test_scores_do_not_depend_on_how_rows_are_batched(steps: list[str], size: int) -> None:
     rows = [StepRow("", tuple(steps[index : index + size])) for index in range(0, len(steps), size)]
     assert SCORER.score(rows) == [SCORER.score([row])[0] for row in rows]

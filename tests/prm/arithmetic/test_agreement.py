@@ -1,19 +1,13 @@
-from fractions import Fraction
-
 import pytest
 
 from rewardgate.prm.arithmetic.agreement import agree
 from rewardgate.prm.arithmetic.equalities import equalities
 
 
-def judged(text: str, **values: int) -> bool | None:
-    [equality] = equalities(text)
+def judged(text: str) -> bool | None:
+    equality = next(equalities(text))
     return agree(
-        equality.left,
-        equality.right,
-        is_approximate=equality.is_approximate,
-        is_continued=equality.is_continued,
-        values={name: Fraction(value) for name, value in values.items()},
+        equality.left, equality.right, is_approximate=equality.is_approximate, is_continued=equality.is_continued
     )
 
 
@@ -44,6 +38,15 @@ def judged(text: str, **values: int) -> bool | None:
         ("33.333 * 3 = 100", True),  # 33.333 stands for 33.3333
         ("33.333 * 3 = 101", False),
         ("0.33 = 1/3", True),
+        ("365 * 24 * 3600 = 3.15 × 10^7", True),
+        ("365 * 24 * 3600 = 3.25 × 10^7", False),
+        ("6.02 × 10^23 * 2 = 1.2 × 10^{24}", True),
+        ("6.02 × 10^23 * 2 = 1.3 × 10^{24}", False),
+        ("1/137 ≈ 7.3e-3", True),
+        ("1/137 = 8.3e-3", False),
+        ("2^20 = 1.05 × 10^6", True),
+        ("4 * 5 = 2 × 10^-1", False),
+        ("5 * 21 ≈ 120", False),
     ],
 )
 def test_precision_is_that_of_what_is_written(text: str, expected: bool) -> None:
@@ -64,15 +67,14 @@ def test_precision_is_that_of_what_is_written(text: str, expected: bool) -> None
         "25 * 30 = $7.50",
         "1.111 + 1.111 + 1.111 + 1.111 + 1.111 + 1.111 + 1.111 = 9",
         "5 + 3 = 8 * 2 =",
+        "48 * 21 ≈ 50 * 20",
+        "2^10 ≈ 10^3",
+        "5 * 21 ≈ 111",  # within a tenth
     ],
 )
 def test_another_meaning_leaves_an_equality_undecided(text: str) -> None:
     assert judged(text) is None
 
 
-def test_letters_are_only_used_to_check_a_substitution() -> None:
-    assert judged("A * B = 3 * 5", A=3, B=4) is False
-    assert judged("A * B = 3 * 4", A=3, B=4) is True
-    assert judged("A * B = 3 * 5", A=3) is None
-    assert judged("A * B = 15", A=3, B=4) is None
-    assert judged("3 * 5 = A * B", A=3, B=4) is None
+def test_a_letter_proves_nothing() -> None:
+    assert [judged(text) for text in ("A * B = 3 * 5", "A * B = 15", "3 * 5 = A * B", "A = 2 + 3")] == [None] * 4

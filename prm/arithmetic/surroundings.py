@@ -1,0 +1,133 @@
+"""The words around an equality: whether they take it back, round it, or give its signs another sense.
+
+A false equality may be one that its author denies, corrects, supposes, quotes, or means in another arithmetic.
+Everything here asks whether a careful reader could say so; a "perhaps" is a yes.
+"""
+
+import re
+
+__all__ = ["MAX_AROUND", "has_other_arithmetic", "is_taken_back", "may_be_rounded"]
+
+MAX_AROUND = 200
+"""Characters on either side of an equality that are searched."""
+
+_SENTENCE_END = re.compile(r"(?<!\.)[.!?]+[\s\"”)]+|\n\s*")
+
+# A question or a denial, in the same clause or in one that points to it.
+_DENIAL = re.compile(
+    r"[^.,;\n=]{0,40}?(?:,\s*(?:which|this|that|but|a)\b[^.,;\n=]{0,40}?)?"
+    r"(?:\?|n't\b|\b(?:not|false|wrong|incorrect|impossible|contradict\w*)\b)",
+    re.IGNORECASE,
+)
+# What gives the number another sense: a remainder, a rounding, a choice, a digit carried over.
+_REMAINDER = re.compile(
+    r"[^.\n=]{0,60}?\b(?:remainder|left ?over|nearest|round(?:ed|ing| up| down| to)|truncat\w*|discard\w*"
+    r"|carry|carried)\b|\s*(?:or|to)\s+[0-9$]|\s*,?\s*\(?(?:rem|r)\b\.?\s*[0-9]|\s*(?:\.\.\.|…)\s*[0-9]",
+    re.IGNORECASE,
+)
+# A correction or a contradiction, up to the end of the next sentence.
+_RETRACTION = re.compile(
+    r"\b(?:wait(?=\W*(?:$|[,.!…—–-]|that|this|it|i|no|let))|oops|whoops|hmm+|scratch that|sorry|correction|incorrect\w*"
+    r"|wrong\w*|false|mistak\w*|erroneous\w*|errors?|contradict\w*|impossible|absurd\w*|nonsens\w*|invalid|actually"
+    r"|re-?(?:check|calculat|comput|do\b)\w*|i mean|or rather|instead of|should (?:be|have been)|fail(?:s|ed)?"
+    r"|never|differs?|unequal|too (?:small|large|big|low|high)|would (?:need|require|have to)"
+    r"|but the (?:correct|right|actual|real|true)|no\s+(?:\w+\s+){0,2}(?:solutions?|such|roots?|values?|way))\b"
+    r"|(?:^|[\s(])no(?=\s*(?:$|[,.!;)]|wait))"
+    r"|(?:\bnot|n't|\bnever|\bcannot|\bneither)\b[^.\n]{0,40}?\b(?:match\w*|holds?|work\w*|true|right|correct\w*|possible"
+    r"|valid|equal\w*|satisf\w*|solutions?|agree\w*|consistent|sense|solv\w*|same|exists?|happen\w*|allowed|accurate"
+    r"|adds? up|integers?|whole|check\w*|equation|case|be)\b|[≠✗❌✘✖❎🚫☒]|\\neq?(?![a-z])",
+    re.IGNORECASE,
+)
+# A supposition, a quotation or a denial before it in the same sentence.
+_DISTANCE = re.compile(
+    r"\b(?:suppos\w*|assum\w*|imagin\w*|pretend\w*|hypothe\w*|whether|unless|otherwise|what if"
+    r"|not (?:true|the case|possible|equal|correct|right|that)|false\w*|wrong\w*|incorrect\w*|mistak\w*|erroneous\w*"
+    r"|errors?|never|impossible|cannot"
+    r"|(?:ca|is|are|does|do|did|could|would)n[’']t|claim\w*|thinks?|thought|believ\w*|might (?:write|say|think|try)"
+    r"|wrote|says?|said|tempt\w*|absurd\w*|contradict\w*|fallac\w*|would (?:give|imply|mean|need|require))\b"
+    r"|\bif\b(?:(?!\bthen\b)[^,;:])*$|\bwith(?:out)? carr",
+    re.IGNORECASE,
+)
+_ROUNDED_BEFORE = re.compile(
+    r"\b(?:floor|ceil\w*|integer|round\w*|truncat\w*|whole|nearest|ignor\w*|quotient|complete\w*|full|at (?:most|least)"
+    r"|div)\b|\[\s*$|[⌊⌈]",
+    re.IGNORECASE,
+)
+_ROUNDED_AFTER = re.compile(
+    r"\b(?:integer|whole|complete\w*|full|remain\w*|leav\w*|left|extra|over|spare|each|ignor\w*)\b", re.IGNORECASE
+)
+_NUMBER_BASE = r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen)\b"
+# An arithmetic that does not come out as with decimal numbers, named beside the equality: 7 + 8 = 3 on a clock.
+_OTHER_BESIDE = re.compile(rf"\bbase[- ~$]*(?:[0-9]|{_NUMBER_BASE})|\bo[’']clock\b|[0-9] ?[ap]\.?m\b", re.IGNORECASE)
+# The same, said once for all that follows. "base 8" alone may be that of a triangle.
+_OTHER_ANYWHERE = re.compile(
+    rf"\b(?:in|to|into|from|number) (?:the )?base\b|\bbase-[0-9]|\bbase[- ]{_NUMBER_BASE}|_\{{?(?:two|\\text)"
+    r"|\b(?:mod|modulo|modular|modulus|congruence|binary|octal|hexadecimal|duodecimal|dozenal|ternary|xor|nim-?sum"
+    r"|bitwise|semiring|tropical|saturating|overflows?|cryptarithm\w*|alphametic\w*|clock arithmetic)\b"
+    r"|\b(?:12|24|twelve|five)[ -]hour clock|\bclock (?:face|with)"
+    r"|\b(?:finite|prime) field|\bfield (?:with|of) \w+ elements|\b(?:GF|Z_|F_)\W{0,2}[0-9pqn]|\bZ/[0-9n]"
+    r"|\\(?:mathbb|mathbf|Bbb)\{?\s*[ZF]\}?\s*(?:_|/)|≡|\\equiv|\\[pb]?mod|⊕|\\oplus|[0-9]-bit\b"
+    r"|\bremainder (?:when|of|on|upon|after)|\bdays? (?:of the week|repeat)|\brepeats? every\b",
+    re.IGNORECASE,
+)
+_SYMBOL = r"(?:[*+@#&⊕⊗∗★☆◦∘△◇□♠♣-]|\\[a-z]{3,})"
+# An operation of the problem's own: "the operation * is defined by", "let a * b = a + b + ab".
+_OWN_OPERATION = re.compile(
+    r"(?<!order of )\boperat(?:ion|or)s?\W{1,4}(?:[*+@#&∗★☆◦∘△◇□♠♣-]|\\[a-z]{3,}|(?:is|are) (?:defined|given)"
+    r"|such that|where)"
+    r"|\b(?:new|binary|strange|special|custom|following|this|an) operat(?:ion|or)\b"
+    rf"|\bdefin\w*[^=\n]{{0,60}}?[a-z0-9)]\s?{_SYMBOL}\s?[a-z0-9(]\W{{0,3}}="
+    r"|\b([a-z])\s?(?:[*@#&∗★◦∘]|\\(?:ast|star|cdot|times|circ|diamond|bullet))\s?([a-z])\W{0,3}=[^=\n.;]{0,60}?(?:\1|\2)",
+    re.IGNORECASE,
+)
+
+
+def has_other_arithmetic(text: str) -> bool:
+    """Whether `text` speaks of an arithmetic in which what follows it may be meant.
+
+    Example:
+        >>> has_other_arithmetic("We work modulo 7."), has_other_arithmetic("Let a * b = a + b + ab.")
+        (True, True)
+        >>> has_other_arithmetic("By the order of operations, a triangle of base 8 has area 8 * 3 / 2.")
+        False
+    """
+    return bool(_OTHER_ANYWHERE.search(text) or _OWN_OPERATION.search(text))
+
+
+def is_taken_back(text: str, start: int, end: int) -> bool:
+    """Whether the words of `text` around `text[start:end]` may take it back or give it another sense.
+
+    Example:
+        >>> [is_taken_back(text, 0, 9) for text in ("2 + 2 = 5, impossible", "2 + 2 = 5. Wait, 4.", "2 + 2 = 5 eggs")]
+        [True, True, False]
+    """
+    before, behind = text[max(0, start - MAX_AROUND) : start], text[end : end + MAX_AROUND]
+    return bool(
+        _DENIAL.match(behind)
+        or _REMAINDER.match(behind)
+        or _RETRACTION.search(_two_sentences(behind))
+        or _DISTANCE.search(_last_sentence(before))
+        or _OTHER_BESIDE.search(before)
+        or _OTHER_BESIDE.search(behind)
+    )
+
+
+def may_be_rounded(text: str, start: int, end: int) -> bool:
+    """Whether the words around `text[start:end]` speak of whole numbers or of what is left over.
+
+    Example:
+        >>> may_be_rounded("By integer division 10/4 = 2", 20, 28), may_be_rounded("so 10/4 = 2", 3, 11)
+        (True, False)
+    """
+    before, behind = text[max(0, start - MAX_AROUND) : start + 1], text[end : end + MAX_AROUND]
+    first = _SENTENCE_END.split(behind, maxsplit=1)[0]
+    return bool(_ROUNDED_BEFORE.search(_last_sentence(before)) or _ROUNDED_AFTER.search(first))
+
+
+def _two_sentences(text: str) -> str:
+    ends = list(_SENTENCE_END.finditer(text))
+    return text[: ends[1].start()] if len(ends) > 1 else text
+
+
+def _last_sentence(text: str) -> str:
+    return _SENTENCE_END.split(text)[-1]
