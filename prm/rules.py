@@ -21,7 +21,7 @@ from .base import StepRow, StepScore
 
 __all__ = ["MAX_ROW_CHARACTERS", "MAX_ROW_SIGNS", "ArithmeticScorer"]
 
-MAX_ROW_SIGNS = 2_000
+MAX_ROW_SIGNS = 1_000
 """Signs of equality that are looked at in one row."""
 
 MAX_ROW_CHARACTERS = 40_000

@@ -19,7 +19,7 @@ _SLOPPY = re.compile(r"(?:^|[-+*/(])-[0-9.]+\^|/(?:[0-9.]+|\([0-9.]+\))/|\^1/")
 _SHARE = r"(?:1|[0-9]{1,3}/[0-9]{1,3}|\\frac\{[0-9]{1,3}\}\{[0-9]{1,3}\}|0?\.[0-9]{1,2})"
 _SHARES = re.compile(rf"{_SHARE}(?:[-+]{_SHARE})*")
 _CLOCK_RANGE = re.compile(r"([0-9]{1,2})-([0-9]{1,2})")
-_LAST_HOUR = 24
+_HALF_DAY = 12
 _LEAST_COUNT = 2
 _HOUR = 3600
 _POINT_OF_THOUSANDS = re.compile(r"(?<![0-9.])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9])")
@@ -67,7 +67,7 @@ def may_mean_otherwise(left: Operand, right: Operand, lefts: list[Reading], righ
             for one, other, value, other_value in sides
         )
         or (_counts_things(left, right) and is_whole_part(lefts, rights))
-        or _is_clock_range(left, right)
+        or _is_clock_range(left, right, rights[0].value)
         or _counts_cents(left, right, lefts, rights)
         or _groups_by_points(left, right)
         or _is_rounded_back(left, right, lefts[0], rights[0])
@@ -117,12 +117,13 @@ def _counts_things(left: Operand, right: Operand) -> bool:
     return right.is_number and right.has_words and not (right.has_currency or measures)
 
 
-def _is_clock_range(left: Operand, right: Operand) -> bool:
-    """Whether the left side may be two times of the day: `9-5 = 8 hours`."""
-    hours = _CLOCK_RANGE.fullmatch(left.plain)
-    return (
-        hours is not None and factor_beside(right) == _HOUR and all(int(hour) <= _LAST_HOUR for hour in hours.groups())
-    )
+def _is_clock_range(left: Operand, right: Operand, right_value: Fraction) -> bool:
+    """Whether the left side may be two times of the day with so many hours between them: `9-5 = 8 hours`."""
+    times = _CLOCK_RANGE.fullmatch(left.plain)
+    if times is None or factor_beside(right) != _HOUR:
+        return False
+    begins, ends = map(int, times.groups())
+    return right_value == (ends - begins) % _HALF_DAY
 
 
 def _counts_cents(left: Operand, right: Operand, lefts: list[Reading], rights: list[Reading]) -> bool:

@@ -39,7 +39,7 @@ _SIZES: dict[str, tuple[Fraction, ...]] = {
     ),
     "mass": (*map(Fraction, ("1/1000", "1", "1000", "1000000")), _POUND / 16, _POUND, _POUND * 14, _POUND * 2000),
     "volume": (*map(Fraction, ("1/1000", "1/100", "1")), *(_GALLON / parts for parts in (1, 4, 8, 16, 128, 256, 768))),
-    "US money": tuple(map(Fraction, ("1", "1/100", "1/20", "1/10", "1/4", "1/2"))),
+    "US money": tuple(map(Fraction, ("1", "1/100", "1/20", "1/10", "1/4"))),
     "euro": (Fraction(1), Fraction(1, 100)),
     "pound sterling": (Fraction(1), Fraction(1, 100)),
 }

@@ -15,6 +15,8 @@ _MAX_POWERS = 8
 _MAX_DIGITS = 50
 _MAX_PIECES = 200
 
+_RANGE = 3  # pieces
+
 _WORD_OPERATORS = {"times": "*", "plus": "+", "minus": "-", "of": "*"}
 
 
@@ -106,7 +108,9 @@ class Reader:
             self.head = token.plain
         self.n_operators += literal.is_power
         self._take(literal.plain, literal.n_tokens)
-        self.is_doubtful |= literal.is_doubtful or (len(self.pieces) > 1 and ends_range(self.tokens, self.position))
+        self.is_doubtful |= literal.is_doubtful or (
+            len(self.pieces) == _RANGE and ends_range(self.tokens, self.position)
+        )
         self.wants = False
         return True
 

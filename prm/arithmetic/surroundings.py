@@ -21,7 +21,7 @@ _DENIAL = re.compile(
 )
 # What gives the number another sense: a remainder, a rounding, a choice, a digit carried over.
 _REMAINDER = re.compile(
-    r"[^.\n=]{0,60}?\b(?:remainder|left ?over|nearest|round(?:ed|ing| up| down| to)|truncat\w*|discard\w*"
+    r"[^.\n=]{0,60}?\b(?:remainder|nearest|round(?:ed|ing| up| down| to)|truncat\w*|discard\w*"
     r"|carry|carried)\b|\s*(?:or|to)\s+[0-9$]|\s*,?\s*\(?(?:rem|r)\b\.?\s*[0-9]|\s*(?:\.\.\.|…)\s*[0-9]",
     re.IGNORECASE,
 )
@@ -42,9 +42,11 @@ _RETRACTION = re.compile(
 _DISTANCE = re.compile(
     r"\b(?:suppos\w*|assum\w*|imagin\w*|pretend\w*|hypothe\w*|whether|unless|otherwise|what if"
     r"|not (?:true|the case|possible|equal|correct|right|that)|false\w*|wrong\w*|incorrect\w*|mistak\w*|erroneous\w*"
-    r"|errors?|never|impossible|cannot"
-    r"|(?:ca|is|are|does|do|did|could|would)n[’']t|claim\w*|thinks?|thought|believ\w*|might (?:write|say|think|try)"
-    r"|wrote|says?|said|tempt\w*|absurd\w*|contradict\w*|fallac\w*|would (?:give|imply|mean|need|require))\b"
+    r"|errors?|impossible|(?:never|cannot|can not) (?:have|be|equal|get)"
+    r"|(?:ca|is|are|does|do|did|could|would)n[’']t (?:have|be|equal|say|get|mean)|tempt\w*|absurd\w*|contradict\w*"
+    r"|fallac\w*|would imply|might (?:write|say|think|try))\b"
+    r"|\b(?:claim(?:s|ed)?|thinks?|thought|believ\w*|says?|said|students? (?:wrote|writes?|got))(?: that)?\W*$"
+    r"|\b(?:wrote|writes?)(?: that\b|:|\s*[\"“'`])\W*$"
     r"|\bif\b(?:(?!\bthen\b)[^,;:])*$|\bwith(?:out)? carr",
     re.IGNORECASE,
 )

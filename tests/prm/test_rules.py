@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from step_statements import RIGHT, UNCHECKED, WRONG
 
 from rewardgate.prm.base import StepRow, StepScore
-from rewardgate.prm.rules import ArithmeticScorer
+from rewardgate.prm.rules import MAX_ROW_SIGNS, ArithmeticScorer
 
 SCORER = ArithmeticScorer()
 
@@ -40,6 +40,27 @@ def test_a_wrong_equality_is_proved_wrong(step: str) -> None:
 def test_nothing_is_said_of_what_may_mean_something_else(step: str) -> None:
     assert scored(step)[0].value is None, scored(step)
     assert scored(step)[0].rule == "nothing_to_check"
+
+
+def rows_of(name: str) -> list[StepRow]:
+    """The rows of a table: steps with || between them, behind PROMPT and a prompt where that matters."""
+    lines = (Path(__file__).parent / "arithmetic" / name).read_text(encoding="utf-8").splitlines()
+    found = []
+    for line in lines:
+        if line and not line.startswith("#"):
+            prompt, _, steps = line.removeprefix("PROMPT ").partition(" || ") if "PROMPT" in line else ("", "", line)
+            found.append(StepRow(prompt, tuple(steps.split(" || "))))
+    return found
+
+
+@pytest.mark.parametrize("row", rows_of("unrefuted.txt"), ids=str)
+def test_nothing_is_refuted_that_a_careful_reader_could_hold_for_right(row: StepRow) -> None:
+    assert [score for score in SCORER.score([row])[0] if score.value == 0] == []
+
+
+@pytest.mark.parametrize("row", rows_of("refuted.txt"), ids=str)
+def test_what_is_written_alike_and_wrong_is_refuted(row: StepRow) -> None:
+    assert 0 in [score.value for score in SCORER.score([row])[0]]
 
 
 @pytest.mark.parametrize(
@@ -198,6 +219,47 @@ def test_no_text_is_expensive(name: str) -> None:
 def test_a_text_with_too_many_signs_is_not_called_right_but_may_be_proved_wrong() -> None:
     assert scored("1+1=2, " * 1000)[0][:2] == (None, "too_costly")
     assert scored("1+1=3, " + "1+1=2, " * 1000)[0].value == 0
+
+
+HOSTILE_ROWS = {
+    "4000 wrong steps": ["1+1=3"] * 4000,
+    "4000 long steps": ["He then pays 3 * 4 = 13 dollars and 5 * 6 = 30 more. " * 5] * 4000,
+    "decimals": ["3.1416 * 2.7183 = 8.5398 " * 400] * 45,
+    "prime denominators": [HOSTILE["prime denominators"]] * 50,
+    "many definitions": ["define a * b " * 1000 + "1+1=3"] * 100,
+    "lists": ["1, " * 5000 + "1*1=3"] * 50,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_ROWS)
+def test_no_row_is_expensive(name: str) -> None:
+    started = process_time()
+    scores = scored(*HOSTILE_ROWS[name])
+    assert process_time() - started < 6, name
+    assert len(scores) == len(HOSTILE_ROWS[name])
+
+
+def test_beyond_its_budget_a_row_is_not_judged() -> None:
+    scores = scored(*["1+1=3"] * MAX_ROW_SIGNS, "1+1=3", "no sign here", "1+1=2")
+    assert {score.value for score in scores[:MAX_ROW_SIGNS]} == {0}
+    assert [score[:2] for score in scores[MAX_ROW_SIGNS:]] == [
+        (None, "too_costly"),
+        (None, "nothing_to_check"),
+        (None, "too_costly"),
+    ]
+
+
+def test_what_the_prompt_says_holds_for_the_row_alone() -> None:
+    rows = [StepRow("Define a * b = a + b + ab.", ("3 * 4 = 19",)), StepRow("", ("3 * 4 = 19",))]
+    assert [row[0].value for row in SCORER.score(rows)] == [None, 0]
+    assert (
+        SCORER.score([StepRow([{"role": "user", "content": "We work modulo 7."}], ("5 * 4 = 6",))])[0][0].value is None
+    )
+
+
+def test_a_step_may_take_back_the_one_before_it_but_not_the_one_before_that() -> None:
+    assert values("2 * 3 = 7", "Wait, that is wrong.") == [None, None]
+    assert values("2 * 3 = 7", "So he has 7.", "Wait, that is wrong.") == [0, None, None]
 
 
 def test_almost_no_human_solution_is_flagged_and_the_flags_are_errors_of_the_data(shared: Path) -> None:
