@@ -191,9 +191,8 @@ def _sum_alone(value: Sum) -> Iterator[Rewrite]:
     yield Rewrite("dfrac", joined(terms, latex).replace(r"\frac", r"\dfrac"))
     if len(terms) > 1:
         yield Rewrite("reordered", joined(terms[::-1], latex))
-    if len(terms) == 1 and (only := terms[0]).atom == r"\sqrt" and only.coefficient > 1:
-        if only.coefficient.denominator == 1:
-            yield Rewrite("under_the_root", rf"\sqrt{{{only.coefficient.numerator**2 * only.argument}}}")
+    if len(terms) == 1 and (only := terms[0]).atom == r"\sqrt" and only.coefficient in range(2, 1000):
+        yield Rewrite("under_the_root", rf"\sqrt{{{only.coefficient.numerator**2 * only.argument}}}")
 
 
 def _of_items(answer: Items) -> Iterator[Rewrite]:
