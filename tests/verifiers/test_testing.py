@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from rewardgate.verifiers import extractors
 from rewardgate.verifiers.testing import laws, strategies
 
 Law = Callable[..., None]
@@ -40,3 +41,33 @@ def test_a_verifier_accepts_other_notations_and_nothing_else(
 ) -> None:
     options: dict[str, Any] = {"conventions": True} if verifier in ("math", "auto") else {}
     law(verifier, kinds=kinds, max_examples=max_examples, **options)
+
+
+@EVERY
+@pytest.mark.parametrize("max_examples", [50, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_a_verifier_minds_no_order(verifier: str, kinds: list[str], max_examples: int) -> None:
+    laws.order_independent(verifier, kinds=kinds, max_examples=max_examples)
+
+
+@EVERY
+@pytest.mark.parametrize("max_examples", [5, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_a_verifier_takes_no_text_too_long(verifier: str, kinds: list[str], max_examples: int) -> None:
+    target = {"words": "even", "choice": "B"}.get(kinds[0], "42")
+    laws.bounded_time(verifier, target=target, max_examples=max_examples)
+
+
+ANCHORS_OF = {
+    "boxed": ["boxed", "boxed_in_dollars", "boxed_in_display", "boxed_with_full_stop"],
+    "hash": ["hash"],
+    "answer_tag": ["answer_tag", "answer_tag_on_lines"],
+    "phrase": ["answer_is", "answer_is_in_dollars", "answer_line", "bold", "bold_heading"],
+}
+"""Each extractor with the anchors that it is made for."""
+
+
+@pytest.mark.parametrize("extractor", ANCHORS_OF)
+@pytest.mark.parametrize(
+    "law", [laws.target_accepts_itself, laws.accepts_rewrites, laws.rejects_mutants], ids=lambda law: law.__name__
+)
+def test_an_extractor_finds_what_a_completion_commits_to_and_nothing_else(law: Law, extractor: str) -> None:
+    law(extractors.create(extractor), anchors=ANCHORS_OF[extractor])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 __all__ = ["FLOODS", "TOKENS", "Flood"]
 
 TOKENS = (
-    "a ", r"\boxed{", "}", "{", r"\boxed", r"\boxed{1}", "$", "$$", "$a$ ", r"\(", r"\)", r"\[", r"\]", r"\(a\) ",
+    "a ", "seventeen ", r"\boxed{", "}", "{", r"\boxed", r"\boxed{1}", "$", "$$", "$a$ ", r"\(", r"\)", r"\[", r"\]", r"\(a\) ",
     "<answer>", "</answer>", "<think>", "</think>", "####", "#### 5\n", "Answer:", "The answer is ", "is ",
     "the final answer is not ", "**", "**Final Answer**\n", "答案：", "```", "```python\n", "<|im_end|>",
     "<|im_start|>user", "<!--", "-->", r"\phantom{", r"\text{", r"\frac{", r"\sqrt{", r"\left(", r"\neq ", " not ",
@@ -48,6 +48,8 @@ FLOODS = (
     Flood("digits", r"\boxed{", "7", 200_000, "}"),
     Flood("groups", r"\boxed{", "123,", 20_000, "}"),
     Flood("minus_signs", "", "-", 100_000, "6"),
+    Flood("sentences_in_a_box", r"\boxed{", "There are exactly seventeen of them, ", 20, "namely 4}"),
+    Flood("long_word_in_a_box", r"\boxed{", "antidisestablishmentarian", 4, "*}"),
     Flood("dollars", "", "$a", 16_000, r" \boxed{6}"),
     Flood("tags", "", "<answer>5</answer>", 3_000, ""),
     Flood("angle_brackets", "", "<", 100_000, ""),

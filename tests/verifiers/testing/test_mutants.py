@@ -2,6 +2,7 @@ import pytest
 from answer_values import is_same, value_of
 from hypothesis import given
 from hypothesis import strategies as st
+from library_tree import ROOT
 
 from rewardgate.verifiers.testing import MUTANTS, mutants, strategies
 
@@ -64,3 +65,9 @@ def test_a_convention_is_left_out_unless_asked_for(target: str, convention: str)
 @given(st.text(max_size=30))
 def test_no_text_makes_it_raise(text: str) -> None:
     assert mutants(text, conventions=True)
+
+
+def test_the_documentation_tells_every_name_with_its_meaning() -> None:
+    page = (ROOT / "docs/testing.md").read_text(encoding="utf-8")
+    for name, meaning in MUTANTS.items():
+        assert f"| `{name}` | {meaning.replace('(convention)', '*convention*')} |" in page

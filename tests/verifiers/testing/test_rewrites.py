@@ -2,6 +2,7 @@ import pytest
 from answer_values import is_same, value_of
 from hypothesis import given
 from hypothesis import strategies as st
+from library_tree import ROOT
 
 from rewardgate.verifiers.testing import REWRITES, rewrites, strategies
 
@@ -72,3 +73,9 @@ def test_what_the_grammar_does_not_know_keeps_its_text(text: str) -> None:
 @given(st.text(max_size=30))
 def test_no_text_makes_it_raise(text: str) -> None:
     assert rewrites(text, conventions=True)
+
+
+def test_the_documentation_tells_every_name_with_its_meaning() -> None:
+    page = (ROOT / "docs/testing.md").read_text(encoding="utf-8")
+    for name, meaning in REWRITES.items():
+        assert f"| `{name}` | {meaning.replace('(convention)', '*convention*')} |" in page
