@@ -13,10 +13,10 @@ from ..rollouts.messages import prompt_text
 from ..verifiers.expression.arithmetic import CostlyError
 from ..verifiers.expression.results import shown
 from .arithmetic.agreement import agree
-from .arithmetic.alternatives import is_whole_part
+from .arithmetic.alternatives import is_hundredfold, is_whole_part
 from .arithmetic.equalities import Budget, Equality, equalities
 from .arithmetic.readings import readings
-from .arithmetic.surroundings import MAX_AROUND, has_other_arithmetic, is_taken_back, may_be_rounded
+from .arithmetic.surroundings import MAX_AROUND, has_other_arithmetic, is_taken_back, may_be_rounded, speaks_of_percent
 from .base import StepRow, StepScore
 
 __all__ = ["MAX_ROW_CHARACTERS", "MAX_ROW_SIGNS", "ArithmeticScorer"]
@@ -49,8 +49,11 @@ class ArithmeticScorer:
     def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
         """One list of scores for each row; never raises on any text.
 
-        A step scores 0 where one of its equalities is proved wrong, 1 where at least one was checked and all
-        hold, None where nothing could be checked, or where it holds more signs of equality than are read.
+        A step scores 0 where one of its equalities is proved wrong, 1 where at least one was checked and none is
+        refuted, None where nothing could be checked, or where the step, or the row up to it, holds more signs of
+        equality than are read (`MAX_SIGNS` and `MAX_CHARACTERS` of `equalities` in a step, `MAX_ROW_SIGNS` and
+        `MAX_ROW_CHARACTERS` in a row). What a careful reader could hold for right is not refuted: another unit,
+        an arithmetic that the prompt or an earlier step names, what the words around it or the next step take back.
         """
         return [_row_scores(row) for row in rows]
 
@@ -79,18 +82,15 @@ class _Judge:
         self._unsearched.append(step)
         context = f"{step}\n{following[:MAX_AROUND]}"
         checked = 0
-        wrong: StepScore | None = None
         is_costly = False
         try:
             for equality in equalities(step, self._budget):
                 holds = _judged(equality, context)
-                if holds is False and wrong is None and not self._has_other_arithmetic():
-                    wrong = _wrong(equality, step)
+                if holds is False and not self._has_other_arithmetic():
+                    return _wrong(equality, step)
                 checked += holds is True
         except CostlyError:
             is_costly = True
-        if wrong is not None:
-            return wrong
         if is_costly:
             return StepScore(None, "too_costly", f"more signs of equality than are read; {checked} of them hold")
         if not checked:
@@ -111,8 +111,12 @@ def _judged(equality: Equality, context: str) -> bool | None:
     holds = agree(left, right, is_approximate=equality.is_approximate, is_continued=equality.is_continued)
     if holds is not False:
         return holds
-    is_excused = is_taken_back(context, left.start, right.end) or (
-        is_whole_part(readings(left), readings(right)) and may_be_rounded(context, left.start, right.end)
+    place = (context, left.start, right.end)
+    values = (readings(left), readings(right))
+    is_excused = (
+        is_taken_back(*place)
+        or (is_whole_part(*values) and may_be_rounded(*place))
+        or (is_hundredfold(*values) and speaks_of_percent(*place))
     )
     return None if is_excused else False
 

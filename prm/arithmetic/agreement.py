@@ -4,6 +4,7 @@ Readings of the two sides that agree confirm the equality. It is refuted only wh
 other way is known in which its author can have meant it.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -89,7 +90,7 @@ def _is_rounded(operand: Operand, written: Reading, exact: Fraction, distance: F
     return is_decimal and is_endless and abs(written.value) < abs(exact) and distance < unit
 
 
-def _runs_on(lefts: list[Reading], right: Operand) -> bool:
+def _runs_on(lefts: Sequence[Reading], right: Operand) -> bool:
     """Whether the right side begins with the left's value and computes on from there: `5 + 3 = 8 * 2 = 16`."""
     head = None if right.is_number else plain_value(right.head)
     return head is not None and any(head == reading.value for reading in lefts)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -9,7 +10,7 @@ from .conversions import DIMENSIONS, may_convert
 from .operands import Operand
 from .readings import MAX_ROUNDED, Reading, factor_beside, n_decimals, n_rounded, plain_value, without_marks
 
-__all__ = ["is_whole_part", "may_mean_otherwise"]
+__all__ = ["is_hundredfold", "is_whole_part", "may_mean_otherwise"]
 
 _NUMBER = re.compile(r"[0-9.]+")
 _ADDED_PERCENT = re.compile(r"[+-]\([0-9.]+%\)(?![*/^])")
@@ -32,7 +33,7 @@ _MAX_ROUNDED_BACK = Fraction(2, 100)
 _PI = re.compile(r"(?<![0-9.])3\.14[0-9]*(?![0-9])")
 
 
-def may_mean_otherwise(left: Operand, right: Operand, lefts: list[Reading], rights: list[Reading]) -> bool:
+def may_mean_otherwise(left: Operand, right: Operand, lefts: Sequence[Reading], rights: Sequence[Reading]) -> bool:
     """Whether a meaning that was not tried may make the two sides agree.
 
     Args:
@@ -75,12 +76,17 @@ def may_mean_otherwise(left: Operand, right: Operand, lefts: list[Reading], righ
     )
 
 
-def is_whole_part(lefts: list[Reading], rights: list[Reading]) -> bool:
+def is_whole_part(lefts: Sequence[Reading], rights: Sequence[Reading]) -> bool:
     """Whether the right side is the left one rounded up or down to a whole number: `100/8 = 13`."""
     return any(
         other.value.denominator == 1 and other.value in (math.floor(one.value), math.ceil(one.value))
         for one, other in product(lefts, rights)
     )
+
+
+def is_hundredfold(lefts: Sequence[Reading], rights: Sequence[Reading]) -> bool:
+    """Whether the right side is the left one in percent, without the sign: `(6 - 5)/5 = 20`."""
+    return any(other.value == 100 * one.value for one, other in product(lefts, rights))
 
 
 def _percents(one: Operand, other: Operand) -> bool:
@@ -126,7 +132,7 @@ def _is_clock_range(left: Operand, right: Operand, right_value: Fraction) -> boo
     return right_value == (ends - begins) % _HALF_DAY
 
 
-def _counts_cents(left: Operand, right: Operand, lefts: list[Reading], rights: list[Reading]) -> bool:
+def _counts_cents(left: Operand, right: Operand, lefts: Sequence[Reading], rights: Sequence[Reading]) -> bool:
     """Whether cents may have been counted as dollars: `25 * 30 = $7.50`."""
     has_currency = left.has_currency or right.has_currency
     return has_currency and any(one.value == 100 * other.value for one, other in product(lefts, rights))

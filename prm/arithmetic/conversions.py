@@ -40,6 +40,8 @@ _SIZES: dict[str, tuple[Fraction, ...]] = {
     "mass": (*map(Fraction, ("1/1000", "1", "1000", "1000000")), _POUND / 16, _POUND, _POUND * 14, _POUND * 2000),
     "volume": (*map(Fraction, ("1/1000", "1/100", "1")), *(_GALLON / parts for parts in (1, 4, 8, 16, 128, 256, 768))),
     "US money": tuple(map(Fraction, ("1", "1/100", "1/20", "1/10", "1/4"))),
+    "data": (Fraction(1, 8), *(Fraction(1024) ** exponent for exponent in range(5))),
+    "count": (Fraction(1), Fraction(12)),
     "euro": (Fraction(1), Fraction(1, 100)),
     "pound sterling": (Fraction(1), Fraction(1, 100)),
 }
@@ -53,7 +55,11 @@ _OTHER_UNITS = {
     "ton": ("mass", _POUND * 2000), "tonn": ("mass", Fraction(10**6)),
     "decad": ("calendar", Fraction(10 * _YEAR)), "centur": ("calendar", Fraction(100 * _YEAR)),
     "penn": ("US money", Fraction(1, 100)), "nickel": ("US money", Fraction(1, 20)),
-    "dim": ("US money", Fraction(1, 10)),
+    "dim": ("US money", Fraction(1, 10)), "acr": ("length^2", _FOOT**2 * 43560),
+    "hectar": ("length^2", Fraction(10**4)),
+    "kb": ("data", Fraction(1024)), "mb": ("data", Fraction(1024**2)), "gb": ("data", Fraction(1024**3)),
+    "byt": ("data", Fraction(1)), "bit": ("data", Fraction(1, 8)), "gro": ("count", Fraction(144)),
+    "fortnight": ("time", Fraction(14 * _DAY)),
 }  # fmt: skip
 # Between a unit and the same with kilo, mega, milli, nano before it, be it a unit that nobody listed.
 _PREFIXES = frozenset(Fraction(10) ** exponent for exponent in (-9, -6, -3, 3, 6, 9))

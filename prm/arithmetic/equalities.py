@@ -116,7 +116,8 @@ def equalities(text: str, budget: Budget | None = None) -> Iterator[Equality]:
             is_linked = (left.start, left.end) == previous
             previous = (right.start, right.end)
             is_continued = ends < end and right.reaches_end
-            yield Equality(left, right, sign.group() not in _EXACT, is_linked, is_continued)
+            is_approximate = sign.group() not in _EXACT or body.startswith("~", right_start)
+            yield Equality(left, right, is_approximate, is_linked, is_continued)
 
 
 def _bodies(text: str) -> Iterator[tuple[str, int, int]]:

@@ -224,14 +224,20 @@ def _adds_a_part(tokens: Sequence[Token], position: int) -> bool:
         index += 1
     if index == position or index >= len(tokens):
         return False
-    token, unit = tokens[index], tokens[position - 1]
-    following = tokens[index + 1].plain.casefold() if index + 1 < len(tokens) else ""
-    if token.kind in ("constant", "frac") or token.plain.casefold().rpartition("-")[2] in _PARTS:
-        return True
-    is_after_comma = tokens[position].plain == "," and unit.kind == "word"
-    is_measure = is_after_comma and measure_of(unit.plain) is not None and measure_of(following) is not None
+    token, following = tokens[index], tokens[index + 1].plain.casefold() if index + 1 < len(tokens) else ""
     is_counted = token.kind in ("number", "numeral") or token.plain in _ARTICLES
-    return is_counted and (following in _PARTS or is_measure or is_fraction(tokens, index))
+    if tokens[position].plain == ",":
+        units = (tokens[position - 1].plain, following)
+        return is_counted and tokens[position - 1].kind == "word" and None not in map(measure_of, units)
+    part = token.plain.casefold().rpartition("-")[2]
+    if following == "of" and part in _PARTS:
+        return False  # 22 and half of it
+    return (
+        part in _PARTS
+        or token.kind in ("constant", "frac")
+        or (is_counted and following in _PARTS)
+        or is_fraction(tokens, index)
+    )
 
 
 def _after_operator(tokens: Sequence[Token], first: int) -> bool:

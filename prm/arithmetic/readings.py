@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 
 from ...verifiers.expression.arithmetic import CostlyError, evaluate
@@ -65,7 +66,8 @@ class Reading:
         return slack
 
 
-def readings(operand: Operand) -> list[Reading]:
+@lru_cache(maxsize=64)
+def readings(operand: Operand) -> tuple[Reading, ...]:
     """Every reading of `operand` that has a value; the first counts percent signs and no measures.
 
     Example:
@@ -84,7 +86,7 @@ def readings(operand: Operand) -> list[Reading]:
                 factor = plain_value("1" + _resolved(literal["mark"] or "", measure, percent)) if literal else None
                 unit = _last_place(literal) * factor if literal and factor else None
                 found[reading] = Reading(reading, value, unit)
-    return list(found.values())
+    return tuple(found.values())
 
 
 def is_literal(operand: Operand) -> bool:

@@ -6,10 +6,15 @@ Everything here asks whether a careful reader could say so; a "perhaps" is a yes
 
 import re
 
-__all__ = ["MAX_AROUND", "has_other_arithmetic", "is_taken_back", "may_be_rounded"]
+__all__ = ["MAX_AROUND", "has_other_arithmetic", "is_taken_back", "may_be_rounded", "speaks_of_percent"]
 
 MAX_AROUND = 200
 """Characters on either side of an equality that are searched."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
 
 _SENTENCE_END = re.compile(r"(?<!\.)[.!?]+[\s\"”)]+|\n\s*")
 
@@ -44,7 +49,8 @@ _DISTANCE = re.compile(
     r"|not (?:true|the case|possible|equal|correct|right|that)|false\w*|wrong\w*|incorrect\w*|mistak\w*|erroneous\w*"
     r"|errors?|impossible|(?:never|cannot|can not) (?:have|be|equal|get)"
     r"|(?:ca|is|are|does|do|did|could|would)n[’']t (?:have|be|equal|say|get|mean)|tempt\w*|absurd\w*|contradict\w*"
-    r"|fallac\w*|would imply|might (?:write|say|think|try))\b"
+    r"|round(?:ed|ing|s to|s off)|nearest|truncat\w*|significant|decimals?|fallac\w*"
+    r"|would imply|might (?:write|say|think|try))\b"
     r"|\b(?:claim(?:s|ed)?|thinks?|thought|believ\w*|says?|said|students? (?:wrote|writes?|got))(?: that)?\W*$"
     r"|\b(?:wrote|writes?)(?: that\b|:|\s*[\"“'`])\W*$"
     r"|\bif\b(?:(?!\bthen\b)[^,;:])*$|\bwith(?:out)? carr",
@@ -52,34 +58,47 @@ _DISTANCE = re.compile(
 )
 _ROUNDED_BEFORE = re.compile(
     r"\b(?:floor|ceil\w*|integer|round\w*|truncat\w*|whole|nearest|ignor\w*|quotient|complete\w*|full|at (?:most|least)"
-    r"|div)\b|\[\s*$|[⌊⌈]",
+    r"|div|python|java|c\+\+)\b|\[\s*$|[⌊⌈]",
     re.IGNORECASE,
 )
 _ROUNDED_AFTER = re.compile(
     r"\b(?:integer|whole|complete\w*|full|remain\w*|leav\w*|left|extra|over|spare|each|ignor\w*)\b", re.IGNORECASE
 )
+_PERCENT = re.compile(r"%|\bpercent", re.IGNORECASE)
 _NUMBER_BASE = r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen)\b"
 # An arithmetic that does not come out as with decimal numbers, named beside the equality: 7 + 8 = 3 on a clock.
 _OTHER_BESIDE = re.compile(rf"\bbase[- ~$]*(?:[0-9]|{_NUMBER_BASE})|\bo[’']clock\b|[0-9] ?[ap]\.?m\b", re.IGNORECASE)
-# The same, said once for all that follows. "base 8" alone may be that of a triangle.
-_OTHER_ANYWHERE = re.compile(
-    rf"\b(?:in|to|into|from|number) (?:the )?base\b|\bbase-[0-9]|\bbase[- ]{_NUMBER_BASE}|_\{{?(?:two|\\text)"
-    r"|\b(?:mod|modulo|modular|modulus|congruence|binary|octal|hexadecimal|duodecimal|dozenal|ternary|xor|nim-?sum"
-    r"|bitwise|semiring|tropical|saturating|overflows?|cryptarithm\w*|alphametic\w*|clock arithmetic)\b"
-    r"|\b(?:12|24|twelve|five)[ -]hour clock|\bclock (?:face|with)"
+# The same, said once for all that follows: by such a word alone,
+_ARITHMETICS = _words(
+    """mod modulo modular modulus bmod pmod equiv congruence binary octal hexadecimal duodecimal dozenal ternary xor
+    oplus bitwise semiring tropical saturating overflow overflows cryptarithm alphametic ≡ ⊕"""
+)
+# or in a phrase with one of these. "base 8" alone may be that of a triangle.
+_HINTS = _words(
+    """base clock field gf z f mathbb mathbf bit remainder day days repeat repeats operation operations operator define
+    defines defined"""
+)
+_WORD = re.compile(r"[a-z]+|[≡⊕]")
+_PHRASE = re.compile(
+    rf"\b(?:in|to|into|from|number) (?:the )?base\b|\bbase-[0-9]|\bbase[- ]{_NUMBER_BASE}|[0-9]-bit\b"
+    r"|\b(?:12|24|twelve|five)[ -]hour clock|\bclock (?:face|with|arithmetic)"
     r"|\b(?:finite|prime) field|\bfield (?:with|of) \w+ elements|\b(?:GF|Z_|F_)\W{0,2}[0-9pqn]|\bZ/[0-9n]"
-    r"|\\(?:mathbb|mathbf|Bbb)\{?\s*[ZF]\}?\s*(?:_|/)|≡|\\equiv|\\[pb]?mod|⊕|\\oplus|[0-9]-bit\b"
+    r"|\\(?:mathbb|mathbf)\{?\s*[ZF]\}?\s*(?:_|/)"
     r"|\bremainder (?:when|of|on|upon|after)|\bdays? (?:of the week|repeat)|\brepeats? every\b",
     re.IGNORECASE,
 )
 _SYMBOL = r"(?:[*+@#&⊕⊗∗★☆◦∘△◇□♠♣-]|\\[a-z]{3,})"
-# An operation of the problem's own: "the operation * is defined by", "let a * b = a + b + ab".
-_OWN_OPERATION = re.compile(
+# An operation of the problem's own: "the operation * is defined by",
+_OPERATION = re.compile(
     r"(?<!order of )\boperat(?:ion|or)s?\W{1,4}(?:[*+@#&∗★☆◦∘△◇□♠♣-]|\\[a-z]{3,}|(?:is|are) (?:defined|given)"
     r"|such that|where)"
     r"|\b(?:new|binary|strange|special|custom|following|this|an) operat(?:ion|or)\b"
-    rf"|\bdefin\w*[^=\n]{{0,60}}?[a-z0-9)]\s?{_SYMBOL}\s?[a-z0-9(]\W{{0,3}}="
-    r"|\b([a-z])\s?(?:[*@#&∗★◦∘]|\\(?:ast|star|cdot|times|circ|diamond|bullet))\s?([a-z])\W{0,3}=[^=\n.;]{0,60}?(?:\1|\2)",
+    rf"|\bdefin\w*[^=\n]{{0,60}}?[a-z0-9)]\s?{_SYMBOL}\s?[a-z0-9(]\W{{0,3}}=",
+    re.IGNORECASE,
+)
+# or "let a * b = a + b + ab".
+_RULE = re.compile(
+    r"\b([a-z])\s?(?:[*@#&∗★◦∘]|\\(?:ast|star|cdot|times|circ|diamond|bullet))\s?([a-z])\W{0,3}=[^=\n.;]{0,60}?(?:\1|\2)",
     re.IGNORECASE,
 )
 
@@ -93,7 +112,10 @@ def has_other_arithmetic(text: str) -> bool:
         >>> has_other_arithmetic("By the order of operations, a triangle of base 8 has area 8 * 3 / 2.")
         False
     """
-    return bool(_OTHER_ANYWHERE.search(text) or _OWN_OPERATION.search(text))
+    words = set(_WORD.findall(text.lower()))
+    if words & _ARITHMETICS or _RULE.search(text):
+        return True
+    return bool(words & _HINTS and (_PHRASE.search(text) or _OPERATION.search(text)))
 
 
 def is_taken_back(text: str, start: int, end: int) -> bool:
@@ -124,6 +146,16 @@ def may_be_rounded(text: str, start: int, end: int) -> bool:
     before, behind = text[max(0, start - MAX_AROUND) : start + 1], text[end : end + MAX_AROUND]
     first = _SENTENCE_END.split(behind, maxsplit=1)[0]
     return bool(_ROUNDED_BEFORE.search(_last_sentence(before)) or _ROUNDED_AFTER.search(first))
+
+
+def speaks_of_percent(text: str, start: int, end: int) -> bool:
+    """Whether a percentage is spoken of around `text[start:end]`.
+
+    Example:
+        >>> speaks_of_percent("The percent change is (6 - 5)/5 = 20.", 22, 36)
+        True
+    """
+    return _PERCENT.search(text, max(0, start - MAX_AROUND), end + MAX_AROUND) is not None
 
 
 def _two_sentences(text: str) -> str:

@@ -44,6 +44,8 @@ def ending_of(text: str) -> Ending:
         ("2 hours, 15 minutes", Ending.DOUBTFUL),
         ("2 hours, 15 apples", Ending.COMPLETE),
         ("2 and a dog", Ending.COMPLETE),
+        ("2 and half of it", Ending.COMPLETE),
+        ("2, 1/2 of it", Ending.COMPLETE),
         ("2 groups of 3", Ending.DOUBTFUL),
         ("two thousand three hundred", Ending.OPEN),
         ("2 tens and 3 ones", Ending.OPEN),

@@ -45,7 +45,7 @@ def test_the_slack_is_what_half_a_unit_in_each_rounded_decimal_moves() -> None:
 
 
 def test_letters_have_no_reading() -> None:
-    assert readings(operand("A - B")) == []
+    assert readings(operand("A - B")) == ()
 
 
 def test_rounded_decimals_are_counted_and_marks_removed() -> None:
