@@ -23,6 +23,9 @@ _CLOCK_RANGE = re.compile(r"([0-9]{1,2})-([0-9]{1,2})")
 _HALF_DAY = 12
 _LEAST_COUNT = 2
 _HOUR = 3600
+_JOINED = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
+# ($5) is a loss of 5 in a ledger.
+_BRACKETED = re.compile(r"\([0-9.]+\)[-+]")
 _POINT_OF_THOUSANDS = re.compile(r"(?<![0-9.])([1-9][0-9]{0,2})\.([0-9]{3})(?![0-9])")
 # Decimals that look cut off: 0.33, 66.67, 3.14; and the short ones among them.
 _REPEATING = re.compile(
@@ -72,6 +75,8 @@ def may_mean_otherwise(left: Operand, right: Operand, lefts: Sequence[Reading], 
         or _counts_cents(left, right, lefts, rights)
         or _groups_by_points(left, right)
         or _is_rounded_back(left, right, lefts[0], rights[0])
+        or _is_joined(left, rights[0].value)
+        or (left.has_currency and _BRACKETED.match(left.plain) is not None)
         or (left.is_dashed and plain_value(f"-{without_marks(left.plain)}") == rights[0].value)
     )
 
@@ -95,6 +100,11 @@ def _percents(one: Operand, other: Operand) -> bool:
         (_ADDED_PERCENT.search(one.plain) and not _is_all_percent(one))
         or (one.is_number and "%" not in one.plain and _is_all_percent(other))
     )
+
+
+def _is_joined(left: Operand, right_value: Fraction) -> bool:
+    """Whether the hyphens only join numbers that are added: `45-45-90 = 180`."""
+    return _JOINED.fullmatch(left.plain) is not None and plain_value(left.plain.replace("-", "+")) == right_value
 
 
 def _is_all_percent(operand: Operand) -> bool:

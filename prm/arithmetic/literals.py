@@ -57,7 +57,12 @@ def literal_at(tokens: Sequence[Token], index: int, *, before: str = "") -> Lite
     if exponent is not None:
         # `6 / 2 × 10^3` is 3000, and `6 × 10^8 / 2 × 10^3` mostly means 3 × 10^5.
         return Literal(f"({plain}*10^{exponent[0]})", exponent[1], is_power=True, is_doubtful=before == "/")
-    return Literal(plain, 1)
+    # `5-1/2` may be five and a half.
+    is_hyphenated = (
+        at(tokens, index + 1, "operator") and tokens[index + 1].plain == "-" and is_fraction(tokens, index + 2)
+    )
+    is_tight = is_glued(tokens, index + 1) and is_glued(tokens, index + 2)
+    return Literal(plain, 1, is_doubtful=is_hyphenated and is_tight and not before)
 
 
 def _power_of_ten(tokens: Sequence[Token], index: int) -> tuple[str, int] | None:

@@ -21,7 +21,12 @@ _REMAINING = _words("remainder mod modulo am pm base")
 # After such a word a number is part of something larger: `3 less than 5 * 2`, `not 2 + 2 = 5`.
 _TYING = CHANGING | _words(
     """max min than less per over times plus minus negative not average mean median if whether about around
-    approximately roughly nearly almost"""
+    approximately roughly nearly almost below above odds"""
+)
+# Such a word and a number make a name: `chapters 3 + 4`.
+_NAMING = _words(
+    """day chapter chapters problem problems question questions exercise exercises page pages level room section version
+    lesson lessons players no"""
 )
 # After these it is where they follow a number or a share: `5 boxes of 12 + 3`, `half of 8 + 2`, `multiply by 3 + 2`.
 _JOINING = _words("of with to by from in for at on")
@@ -134,7 +139,7 @@ def _is_tied(tokens: Sequence[Token], first: int, *, is_number: bool) -> bool:
     is_glued = before.end == tokens[first].start and not is_cjk(before.plain)
     if before.kind != "word" or is_number or is_glued or tokens[first].kind == "operator":
         return True
-    if before.plain.casefold() in _TYING or not _is_plain_word(tokens, first - 1):
+    if before.plain.casefold() in _TYING | _NAMING or not _is_plain_word(tokens, first - 1):
         return True
     index = first - 2 if before.plain.casefold() in _ARTICLES else first - 1
     joins = index >= 0 and tokens[index].plain.casefold() in _JOINING and _joins(tokens, index)

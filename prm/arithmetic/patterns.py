@@ -63,11 +63,14 @@ def is_mixed(tokens: Sequence[Token], index: int, *, gap: int = 1) -> bool:
 
 
 def ends_range(tokens: Sequence[Token], end: int) -> bool:
-    """Whether the number before `end` ends a range: `3-4`."""
-    if end < 3 or not (is_glued(tokens, end - 1) and is_glued(tokens, end - 2)):
+    """Whether the number before `end` ends a range: `3-4`, `$10-$20`."""
+    read = [token for token in tokens[max(0, end - 4) : end] if token.kind != "currency"][-3:]
+    if len(read) < 3 or read[1].plain != "-":
         return False
-    first, sign, last = (token.plain for token in tokens[end - 3 : end])
-    return sign == "-" and first.isdigit() and last.isdigit() and int(first) < int(last)
+    first, sign, last = read
+    n_currencies = at(tokens, end - 2, "currency")
+    is_tight = first.end == sign.start and last.start - sign.end <= n_currencies
+    return is_tight and first.plain.isdigit() and last.plain.isdigit() and int(first.plain) < int(last.plain)
 
 
 def is_sign(tokens: Sequence[Token], index: int) -> bool:

@@ -27,7 +27,8 @@ _DENIAL = re.compile(
 # What gives the number another sense: a remainder, a rounding, a choice, a digit carried over.
 _REMAINDER = re.compile(
     r"[^.\n=]{0,60}?\b(?:remainder|nearest|round(?:ed|ing| up| down| to)|truncat\w*|discard\w*"
-    r"|carry|carried)\b|\s*(?:or|to)\s+[0-9$]|\s*,?\s*\(?(?:rem|r)\b\.?\s*[0-9]|\s*(?:\.\.\.|…)\s*[0-9]",
+    r"|carry|carried|borrowing|borrow 1)\b|\s*(?:or|to)\s+[0-9$]"
+    r"|\s*,?\s*\(?(?:rem|r)\b\.?\s*[0-9]|\s*(?:\.\.\.|…)\s*[0-9]",
     re.IGNORECASE,
 )
 # A correction or a contradiction, up to the end of the next sentence.
@@ -71,17 +72,18 @@ _OTHER_BESIDE = re.compile(rf"\bbase[- ~$]*(?:[0-9]|{_NUMBER_BASE})|\bo[’']clo
 # The same, said once for all that follows: by such a word alone,
 _ARITHMETICS = _words(
     """mod modulo modular modulus bmod pmod equiv congruence binary octal hexadecimal duodecimal dozenal ternary xor
-    oplus bitwise semiring tropical saturating overflow overflows cryptarithm alphametic ≡ ⊕"""
+    oplus bitwise semiring tropical saturating overflow overflows cryptarithm alphametic boolean ≡ ⊕"""
 )
 # or in a phrase with one of these. "base 8" alone may be that of a triangle.
 _HINTS = _words(
     """base clock field gf z f mathbb mathbf bit remainder day days repeat repeats operation operations operator define
-    defines defined"""
+    defines defined logical digit digits ends"""
 )
 _WORD = re.compile(r"[a-z]+|[≡⊕]")
 _PHRASE = re.compile(
     rf"\b(?:in|to|into|from|number) (?:the )?base\b|\bbase-[0-9]|\bbase[- ]{_NUMBER_BASE}|[0-9]-bit\b"
-    r"|\b(?:12|24|twelve|five)[ -]hour clock|\bclock (?:face|with|arithmetic)"
+    r"|\b(?:12|24|twelve|five)[ -]hour clock|\bclock (?:face|with|arithmetic)|\bon (?:the|a) (?:\w+ )?clock"
+    r"|\blogical (?:or|and)\b|\b(?:last|units?|ones|final) (?:two )?digits?\b|\bends (?:in|with) [0-9]"
     r"|\b(?:finite|prime) field|\bfield (?:with|of) \w+ elements|\b(?:GF|Z_|F_)\W{0,2}[0-9pqn]|\bZ/[0-9n]"
     r"|\\(?:mathbb|mathbf)\{?\s*[ZF]\}?\s*(?:_|/)"
     r"|\bremainder (?:when|of|on|upon|after)|\bdays? (?:of the week|repeat)|\brepeats? every\b",
