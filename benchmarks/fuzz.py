@@ -174,13 +174,15 @@ def spent_ms(judge: Callable[[str, str], Any], text: str, target: str) -> float:
     return 1e3 * (perf_counter() - started)
 
 
-def cut_down(text: str, fails: Callable[[str], bool], *, tries: int = 300) -> str:
-    """A part of `text` that still fails, by leaving out ever smaller pieces."""
+def cut_down(text: str, fails: Callable[[str], bool], *, seconds: float = 10.0) -> str:
+    """A part of `text` that still fails, by leaving out ever smaller pieces for so long."""
+    until = monotonic() + seconds
     size = len(text) // 2
-    while size and tries:
+    while size:
         position = 0
-        while position < len(text) and tries:
-            tries -= 1
+        while position < len(text):
+            if monotonic() > until:
+                return text
             shorter = text[:position] + text[position + size :]
             if fails(shorter):
                 text = shorter

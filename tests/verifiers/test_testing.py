@@ -21,7 +21,14 @@ ANSWERS: list[tuple[str, list[str]]] = [
 """Each verifier with the kinds of targets that it is made for."""
 
 EVERY = pytest.mark.parametrize(("verifier", "kinds"), ANSWERS, ids=[name for name, _ in ANSWERS])
-EXAMPLES = pytest.mark.parametrize("max_examples", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+SLOW = [pytest.mark.slow, pytest.mark.timeout(3_600)]
+EXAMPLES = pytest.mark.parametrize("max_examples", [200, pytest.param(10_000, marks=SLOW)])
+
+
+@pytest.fixture(autouse=True)
+def _slow_only_when_asked_for(request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("slow") and "slow" not in request.config.getoption("-m"):
+        pytest.skip("heavy; runs only when asked for with -m slow")
 
 
 @EVERY
@@ -44,13 +51,13 @@ def test_a_verifier_accepts_other_notations_and_nothing_else(
 
 
 @EVERY
-@pytest.mark.parametrize("max_examples", [50, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("max_examples", [50, pytest.param(10_000, marks=SLOW)])
 def test_a_verifier_minds_no_order(verifier: str, kinds: list[str], max_examples: int) -> None:
     laws.order_independent(verifier, kinds=kinds, max_examples=max_examples)
 
 
 @EVERY
-@pytest.mark.parametrize("max_examples", [5, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("max_examples", [5, pytest.param(1_000, marks=SLOW)])
 def test_a_verifier_takes_no_text_too_long(verifier: str, kinds: list[str], max_examples: int) -> None:
     target = {"words": "even", "choice": "B"}.get(kinds[0], "42")
     laws.bounded_time(verifier, target=target, max_examples=max_examples)

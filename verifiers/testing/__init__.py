@@ -12,7 +12,7 @@ from . import needs as needs  # isort: split
 
 from . import laws, strategies
 from .completions import ANCHORS, SURROUNDINGS, Wrapped, wrapped
-from .laws import LawBrokenError
+from .failures import LawBrokenError
 from .mutants import MUTANTS, Mutant, mutants
 from .rewrites import REWRITES, Rewrite, rewrites
 

@@ -179,13 +179,16 @@ def _read_items(text: str) -> Items | None:
     brackets = (found["open"], found["close"])
     if (brackets[0] == r"\{") != (brackets[1] == r"\}"):
         return None
-    # A comma inside would be read as one between items: `1,234` in a tuple is two of them.
     parts = [part.strip() for part in found["inside"].split(",")]
-    items = [Words(part) if part in _INFINITE else _read_number(part) or _read_sum(part) for part in parts]
-    if len(items) < 2 or not all(items):
+    has_infinite_end = not _INFINITE.isdisjoint(parts)
+    is_mixed_or_square = "[" in brackets or "]" in brackets
+    if len(parts) < 2 or ((has_infinite_end or is_mixed_or_square) and len(parts) != 2):
         return None
-    is_interval = len(items) == 2 and (brackets not in (("(", ")"), (r"\{", r"\}")) or set(parts) & _INFINITE != set())
-    if not is_interval and (brackets not in (("(", ")"), (r"\{", r"\}")) or set(parts) & _INFINITE):
-        return None
-    kind = "interval" if is_interval else "tuple" if brackets[0] == "(" else "set"
-    return Items(kind, brackets, tuple(item for item in items if item is not None), text)
+    items: list[Number | Sum | Words] = []
+    for part in parts:
+        item = Words(part) if part in _INFINITE else _read_number(part) or _read_sum(part)
+        if item is None:
+            return None
+        items.append(item)
+    kind = "interval" if has_infinite_end or is_mixed_or_square else "tuple" if brackets[0] == "(" else "set"
+    return Items(kind, brackets, tuple(items), text)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 __all__ = ["FLOODS", "TOKENS", "Flood"]
 
 TOKENS = (
-    "a ", "seventeen ", r"\boxed{", "}", "{", r"\boxed", r"\boxed{1}", "$", "$$", "$a$ ", r"\(", r"\)", r"\[", r"\]", r"\(a\) ",
-    "<answer>", "</answer>", "<think>", "</think>", "####", "#### 5\n", "Answer:", "The answer is ", "is ",
+    "a ", "seventeen ", r"\boxed{", "}", "{", r"\boxed", r"\boxed{1}", "$", "$$", "$a$ ", r"\(", r"\)", r"\[", r"\]",
+    r"\(a\) ", "<answer>", "</answer>", "<think>", "</think>", "####", "#### 5\n", "Answer:", "The answer is ", "is ",
     "the final answer is not ", "**", "**Final Answer**\n", "答案：", "```", "```python\n", "<|im_end|>",
     "<|im_start|>user", "<!--", "-->", r"\phantom{", r"\text{", r"\frac{", r"\sqrt{", r"\left(", r"\neq ", " not ",
     " or ", " and ", ", ", "and    ", "E, ", "wait, that is wrong. ", "\n", " ", ". ", "123,", "1+", "x=", "^", "_",

@@ -10,35 +10,28 @@ shows target, completion, the name of the rewrite or mutant, and what was return
 fails today fails tomorrow. All but `bounded_time` call the subject in this process, where nothing can end a hang.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
-from hypothesis.errors import Flaky
-from hypothesis.strategies import SearchStrategy
 
-from ...errors import ArgumentError, RewardgateError
-from ..arguments import positive, whole
-from ..base import Outcome, Verdict
+from ..arguments import positive
+from ..base import Outcome
 from . import strategies
-from .completions import ANCHORS, SURROUNDINGS, Wrapped
+from .completions import ANCHORS, SURROUNDINGS
+from .failures import LawBrokenError, returned, told
 from .floods import FLOODS, Flood
 from .killable import Killable
 from .mutants import mutants
+from .running import Targets, decoy, hold, places, targets_from
 from .strategies import MATHS
-from .subject import Subject, SubjectLike, as_subject
+from .subject import SubjectLike, as_subject
 
 __all__ = [
     "LawBrokenError", "accepts_rewrites", "bounded_time", "never_raises", "order_independent", "rejects_mutants",
     "target_accepts_itself",
 ]  # fmt: skip
-
-Targets = Sequence[str] | SearchStrategy[str]
-
-
-class LawBrokenError(RewardgateError, AssertionError):
-    """A subject broke a law; the message shows the smallest example found."""
 
 
 def never_raises(
@@ -62,16 +55,16 @@ def never_raises(
         LawBrokenError: with the smallest completion found.
     """
     tested = as_subject(subject, correct_at=correct_at)
-    drawn, completions = _targets(targets, kinds), strategies.completions()
+    drawn, completions = targets_from(targets, kinds), strategies.completions()
 
     def check(data: Any) -> None:
         target, completion = data.draw(drawn), data.draw(completions)
         verdict = tested.judge(completion, target)
         # A reward function may return None: it declines to say.
         if verdict.outcome is Outcome.ERROR and verdict.rule != "returned_none":
-            raise LawBrokenError(_told("never_raises", tested, "failed", verdict, target=target, completion=completion))
+            raise LawBrokenError(told("never_raises", tested, "failed", verdict, target=target, completion=completion))
 
-    _hold(check, max_examples)
+    hold(check, max_examples)
 
 
 def target_accepts_itself(
@@ -99,17 +92,17 @@ def target_accepts_itself(
         LawBrokenError: with the smallest example found.
     """
     tested = as_subject(subject, correct_at=correct_at)
-    drawn, places = _targets(targets, kinds), _places(anchors, surroundings)
+    drawn, ways = targets_from(targets, kinds), places(anchors, surroundings)
 
     def check(data: Any) -> None:
         target = data.draw(drawn)
-        wrapped = data.draw(strategies.wraps(target, **places, decoy=_decoy(target)))
+        wrapped = data.draw(strategies.wraps(target, **ways, decoy=decoy(target)))
         verdict = tested.judge(wrapped.text, target)
         if verdict.reward != 1:
-            told = _told("target_accepts_itself", tested, "refused its own target", verdict, target=target, at=wrapped)
-            raise LawBrokenError(told)
+            what = "refused its own target"
+            raise LawBrokenError(told("target_accepts_itself", tested, what, verdict, target=target, at=wrapped))
 
-    _hold(check, max_examples)
+    hold(check, max_examples)
 
 
 def accepts_rewrites(
@@ -141,22 +134,21 @@ def accepts_rewrites(
         LawBrokenError: with the smallest example found.
     """
     tested = as_subject(subject, correct_at=correct_at)
-    drawn, places = _targets(targets, kinds), _places(anchors, surroundings)
+    drawn, ways = targets_from(targets, kinds), places(anchors, surroundings)
 
     def check(data: Any) -> None:
         target = data.draw(drawn)
         rewrite = data.draw(strategies.rewritten(target, conventions=conventions, without=without))
         assume(any(ANCHORS[name].can_hold(rewrite) for name in anchors))
-        wrapped = data.draw(strategies.wraps(rewrite, **places, decoy=_decoy(target)))
+        wrapped = data.draw(strategies.wraps(rewrite, **ways, decoy=decoy(target)))
         verdict = tested.judge(wrapped.text, target, wrapped.answer)
         if verdict.reward != 1:
-            what = "refused its target in another notation"
-            change = ("rewrite", rewrite.name)
+            what, change = "refused its target in another notation", ("rewrite", rewrite.name)
             raise LawBrokenError(
-                _told("accepts_rewrites", tested, what, verdict, target=target, at=wrapped, change=change)
+                told("accepts_rewrites", tested, what, verdict, target=target, at=wrapped, change=change)
             )
 
-    _hold(check, max_examples)
+    hold(check, max_examples)
 
 
 def rejects_mutants(
@@ -188,28 +180,20 @@ def rejects_mutants(
         LawBrokenError: with the smallest example found.
     """
     tested = as_subject(subject, correct_at=correct_at)
-    drawn, places = _targets(targets, kinds), _places(anchors, surroundings)
+    drawn, ways = targets_from(targets, kinds), places(anchors, surroundings)
 
     def check(data: Any) -> None:
         target = data.draw(drawn)
         mutant = data.draw(strategies.mutated(target, conventions=conventions, without=without))
-        wrapped = data.draw(strategies.wraps(mutant, **places, decoy=target))
+        wrapped = data.draw(strategies.wraps(mutant, **ways, decoy=target))
         verdict = tested.judge(wrapped.text, target)
         if verdict.reward == 1:
-            change = ("mutant", mutant.name)
+            what, change = "accepted a wrong answer", ("mutant", mutant.name)
             raise LawBrokenError(
-                _told(
-                    "rejects_mutants",
-                    tested,
-                    "accepted a wrong answer",
-                    verdict,
-                    target=target,
-                    at=wrapped,
-                    change=change,
-                )
+                told("rejects_mutants", tested, what, verdict, target=target, at=wrapped, change=change)
             )
 
-    _hold(check, max_examples)
+    hold(check, max_examples)
 
 
 def order_independent(
@@ -233,7 +217,7 @@ def order_independent(
         LawBrokenError: with the smallest batch found.
     """
     tested = as_subject(subject, correct_at=correct_at)
-    drawn = _targets(targets, kinds)
+    drawn = targets_from(targets, kinds)
 
     def row(data: Any) -> tuple[str, str]:
         target = data.draw(drawn)
@@ -247,16 +231,20 @@ def order_independent(
         permuted = tested.judge_batch([rows[place] for place in order])
         alone = [tested.judge(*one) for one in rows]
         for place in range(len(rows)):
-            ways = {"in this order": in_order[place], "permuted": permuted[order.index(place)], "alone": alone[place]}
-            if len({(verdict.outcome, verdict.reward) for verdict in ways.values()}) > 1:
-                shown = "\n".join(f"    {way + ':':15} {_returned(verdict)}" for way, verdict in ways.items())
+            verdicts = {
+                "in this order": in_order[place],
+                "permuted": permuted[order.index(place)],
+                "alone": alone[place],
+            }
+            if len({(verdict.outcome, verdict.reward) for verdict in verdicts.values()}) > 1:
+                shown = "\n".join(f"    {way + ':':15} {returned(verdict)}" for way, verdict in verdicts.items())
                 batch = "\n".join(f"    {number}: {rows[number]!r}" for number in order)
                 raise LawBrokenError(
                     f"order_independent: {tested.name} judged row {place} by the company that it is in\n{shown}\n"
                     f"  rows (completion, target), permuted:\n{batch}"
                 )
 
-    _hold(check, max_examples)
+    hold(check, max_examples)
 
 
 def bounded_time(
@@ -299,81 +287,4 @@ def bounded_time(
         for flood in FLOODS:
             check(flood)
         random = strategies.floods()
-        _hold(lambda data: check(data.draw(random)), max_examples, shrink=False)
-
-
-def _targets(targets: Targets | None, kinds: Sequence[str]) -> SearchStrategy[str]:
-    if targets is None:
-        return strategies.targets(*kinds)
-    return targets if isinstance(targets, SearchStrategy) else st.sampled_from(list(targets))
-
-
-def _places(anchors: Sequence[str], surroundings: Sequence[str]) -> dict[str, Sequence[str]]:
-    for name, given_names, known in (("anchors", anchors, ANCHORS), ("surroundings", surroundings, SURROUNDINGS)):
-        unknown = [] if isinstance(given_names, str) else [one for one in given_names if one not in known]
-        if isinstance(given_names, str) or not given_names or unknown:
-            got = ", ".join(unknown) or repr(given_names)
-            raise ArgumentError(f"{name}: expected names among {', '.join(known)}, got {got}")
-    return {"anchors": tuple(anchors), "surroundings": tuple(surroundings)}
-
-
-def _decoy(target: str) -> str:
-    """A wrong answer, for where a completion holds one that it does not commit to."""
-    return mutants(target)[0].text
-
-
-def _hold(check: Callable[[Any], None], max_examples: int, *, shrink: bool = True) -> None:
-    """Run `check` on so many examples; raise the smallest failure without Hypothesis's own account of it."""
-    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
-    run = settings(
-        max_examples=whole("max_examples", max_examples, at_least=1),
-        phases=phases,
-        database=None,
-        deadline=None,
-        derandomize=True,
-        report_multiple_bugs=False,
-        print_blob=False,
-        suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType] # its metaclass
-    )(given(st.data())(lambda data: check(data)))
-    try:
-        run()
-    except LawBrokenError as broken:
-        raise LawBrokenError(str(broken)) from None
-    except Flaky as flaky:
-        seen = [str(one) for one in getattr(flaky, "exceptions", ()) if isinstance(one, LawBrokenError)]
-        if not seen:
-            raise
-        raise LawBrokenError(
-            f"{seen[0]}\n  and not every time: the same example passed when it was tried again"
-        ) from None
-
-
-def _told(
-    law: str,
-    subject: Subject,
-    what: str,
-    verdict: Verdict,
-    *,
-    target: str,
-    completion: str = "",
-    at: Wrapped | None = None,
-    change: tuple[str, str] | None = None,
-) -> str:
-    lines = [f"{law}: {subject.name} {what}", f"  target:     {target}"]
-    if change is not None and at is not None:
-        lines.append(f"  {change[0] + ':':11} {at.answer or '(empty)'}  ({change[1]})")
-    if at is not None:
-        lines.append(f"  written:    {at.anchor}, {at.surrounding}")
-    lines.append(f"  completion: {_clipped(at.text if at is not None else completion)!r}")
-    lines.append(f"  returned:   {_returned(verdict)}")
-    return "\n".join(lines)
-
-
-def _returned(verdict: Verdict) -> str:
-    if verdict.rule in ("returned", "raised", "found", "other_text", "no_answer"):
-        return verdict.detail
-    return f"{verdict.outcome}, reward {verdict.reward} ({verdict.rule}: {verdict.detail})"
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= 400 else f"{text[:120]} … {len(text) - 240} characters … {text[-120:]}"
+        hold(lambda data: check(data.draw(random)), max_examples, shrink=False)

@@ -76,7 +76,7 @@ def as_subject(subject: SubjectLike, *, correct_at: float = 1.0) -> Subject:
         if subject in extractors and subject not in verifiers:
             return Subject(subject, _OfExtractor(extractors.create(subject).extract), is_extractor=True)
         return Subject(subject, load_verifier(subject))
-    name = getattr(subject, "__name__", type(subject).__name__)
+    name = str(getattr(subject, "__name__", None) or getattr(subject, "name", None) or type(subject).__name__)
     if inspect.isclass(subject):
         raise ArgumentError(f"subject: expected an object, got the class {name}; call it first")
     if isinstance(subject, Verifier):
