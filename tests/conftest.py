@@ -1,11 +1,16 @@
-"""One Hypothesis profile for every test: derandomised, so that a failure today is a failure tomorrow."""
+"""One Hypothesis profile for every test: derandomised, so that a failure today is a failure tomorrow.
+
+`pytest --hypothesis-profile=thorough` tries ten times as many examples, and other ones every time.
+"""
 
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("rewardgate", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("rewardgate", max_examples=40, derandomize=True, **PATIENT)
+settings.register_profile("thorough", max_examples=400, **PATIENT)
 settings.load_profile("rewardgate")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
