@@ -30,7 +30,8 @@ def agree(
 
     A decimal literal may be rounded to its last digit and, where the exact value has no finite decimal, cut
     after it; a whole number may be rounded only there. `is_approximate` allows one unit in the last
-    significant digit. Two bare numbers are not compared: "1 = 2" draws a contradiction as often as it errs.
+    significant digit, and refutes only a literal that is off by more than a tenth. Two bare numbers are not
+    compared ("1 = 2" draws a contradiction as often as it errs), nor letters with what is put in for them.
 
     Args:
         left, right: the two sides.
