@@ -17,6 +17,7 @@ from .expression.letters import compare_letters, without_letter
 from .expression.normalise import normalise
 from .expression.results import Comparison, SymbolicError, shown
 from .expression.structures import read
+from .probed import probed
 from .rows import unreadable
 from .symbolic import SymbolicStages
 from .targets import INTEGER, ReadTarget, integer_text, is_too_long, read_targets
@@ -144,4 +145,4 @@ class MathVerifier:
             raise SymbolicError(Outcome.BUDGET, "too_costly", shown(target.text), target_alone=True)
         if is_too_long(answer):
             raise CostlyError(f"an answer of {len(answer)} characters")
-        return compare(target.node, read(without_letter(target.text, answer)), self._symbolic())
+        return compare(target.node, read(without_letter(target.text, answer)), probed(self._symbolic()))

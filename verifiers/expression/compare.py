@@ -278,4 +278,4 @@ def _name(collection: Collection) -> str:
 
 def _ask(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
     result = symbolic(target.text, answer.text)
-    return Comparison(Outcome.CORRECT if result.equal else Outcome.INCORRECT, "math_verify", result.detail)
+    return Comparison(Outcome.CORRECT if result.equal else Outcome.INCORRECT, result.rule, result.detail)

@@ -95,7 +95,7 @@ def compare_values(target: Node, answer: Node, symbolic: Symbolic) -> Comparison
         answer_text = rf"\frac{{{factor.numerator}}}{{{factor.denominator}}}\cdot({answer_text})"
     result = symbolic(target_text, answer_text)
     if result.equal:
-        return Comparison(Outcome.CORRECT, "angle" if angle else "math_verify", result.detail)
+        return Comparison(Outcome.CORRECT, "angle" if angle else result.rule, result.detail)
     if isinstance(target, Quantity) and target.form == "decimal" and isinstance(answer, Opaque):
         written = as_decimal(target.value)
         if (
@@ -109,7 +109,7 @@ def compare_values(target: Node, answer: Node, symbolic: Symbolic) -> Comparison
         exact = None if result.target_value is None else Fraction(result.target_value)
         if exact is not None and written is not None and is_right_to_its_digits(written, exact):
             return correct("six_digits", target, answer)
-    return Comparison(Outcome.INCORRECT, "math_verify", result.detail)
+    return Comparison(Outcome.INCORRECT, result.rule, result.detail)
 
 
 def rounds_to(exact: Fraction, written: Decimal) -> bool:

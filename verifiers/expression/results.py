@@ -31,12 +31,14 @@ class SymbolicResult:
         target_value: the target's real value to 40 digits; None where it is no real constant.
         answer_value: the answer's likewise.
         detail: both forms as the stage read them.
+        rule: names the stage and what it found.
     """
 
     equal: bool
     target_value: Decimal | None
     answer_value: Decimal | None
     detail: str
+    rule: str = "math_verify"
 
 
 Symbolic = Callable[[str, str], SymbolicResult]

@@ -1,0 +1,103 @@
+"""The value of a tree at one point, in one field, within a budget of operations."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from .enclosures import Enclosure, Field, UndefinedError, Value
+from .functions import FUNCTIONS, power
+from .tree import Constant, Function, Number, Power, Product, Sum, Symbol, Tree
+
+__all__ = ["Budget", "BudgetError", "evaluate"]
+
+
+class BudgetError(Exception):
+    """The operations of one comparison are spent."""
+
+
+class Budget:
+    """Counts operations down, and keeps the size of the largest or smallest value on the way.
+
+    Attributes:
+        span: the largest distance from 1 of all values met since it was set to 0, in powers of two; for a
+            number as written, its own bits.
+    """
+
+    def __init__(self, operations: int) -> None:
+        self._left = operations
+        self.span = 0
+
+    def spend(self, operations: int) -> None:
+        """Raises BudgetError where less is left."""
+        self._left -= operations
+        if self._left < 0:
+            raise BudgetError
+
+
+def evaluate(
+    tree: Tree, point: Mapping[str, Fraction], field: Field, budget: Budget, *, decadic: bool = False
+) -> Value:
+    """The value of `tree` where its symbols have the values of `point`.
+
+    Args:
+        decadic: whether a logarithm without a written base is one to base 10; otherwise it is natural.
+
+    Raises:
+        UndefinedError: there is no value here.
+        BudgetError: `budget` is spent.
+
+    Example:
+        >>> from rewardgate.verifiers.expression.enclosures import FLOATS
+        >>> evaluate(Sum((Symbol("x"), Number(Fraction(1, 2)))), {"x": Fraction(1, 3)}, FLOATS, Budget(10))
+        Fraction(5, 6)
+    """
+    budget.spend(field.cost)
+    value = _value(tree, point, field, budget, decadic)
+    if field.cost > 1:
+        budget.span = max(budget.span, field.binary_size(value))
+    return value
+
+
+def _value(tree: Tree, point: Mapping[str, Fraction], field: Field, budget: Budget, decadic: bool) -> Value:
+    match tree:
+        case Number(value):
+            budget.span = max(budget.span, value.numerator.bit_length(), value.denominator.bit_length())
+            return value
+        case Symbol(name):
+            return point[name]
+        case Constant(name):
+            return _constant(name, field)
+        case Sum(terms):
+            total: Value = Fraction(0)
+            for term in terms:
+                total = field.add(total, evaluate(term, point, field, budget, decadic=decadic))
+            return total
+        case Product(factors):
+            product: Value = Fraction(1)
+            for factor in factors:
+                product = field.multiply(product, evaluate(factor, point, field, budget, decadic=decadic))
+            return product
+        case Power(base, Number(value)) if value == -1:
+            return field.inverse(evaluate(base, point, field, budget, decadic=decadic))
+        case Power(base, exponent):
+            return power(
+                field,
+                evaluate(base, point, field, budget, decadic=decadic),
+                evaluate(exponent, point, field, budget, decadic=decadic),
+            )
+        case Function(name, arguments):
+            values = [evaluate(argument, point, field, budget, decadic=decadic) for argument in arguments]
+            if name == "log":
+                natural = FUNCTIONS["ln"](field, *values)
+                if not decadic:
+                    return natural
+                return field.multiply(natural, field.inverse(FUNCTIONS["ln"](field, Fraction(10))))
+            return FUNCTIONS[name](field, *values)
+
+
+def _constant(name: str, field: Field) -> Value:
+    if name == "i":
+        if not field.is_complex:
+            raise UndefinedError("not real")
+        return Enclosure(field.functions.mpc(0, 1), 0)
+    value = +getattr(field.functions, name)
+    return Enclosure(value, value * field.epsilon)

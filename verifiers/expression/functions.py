@@ -1,0 +1,206 @@
+"""The functions that a tree may hold, on exact fractions where their value is one, on enclosures elsewhere.
+
+Each takes a field and values. A branch cut or a jump inside an argument's radius is `UndefinedError`: the
+value beside it would be a guess.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from .enclosures import MAX_EXPONENT, Enclosure, Field, UndefinedError, Value
+
+__all__ = ["FUNCTIONS", "power"]
+
+MAX_FACTORIAL = 400
+_ONE = Fraction(1)
+_ZERO = Fraction(0)
+
+
+def power(field: Field, base: Value, exponent: Value) -> Value:
+    """`base` to `exponent`; on the real line a negative base takes whole exponents only."""
+    if isinstance(exponent, Fraction) and exponent.denominator == 1:
+        return field.whole_power(base, exponent.numerator)
+    if isinstance(base, Fraction):
+        if base == 1 or (base == 0 and isinstance(exponent, Fraction) and exponent > 0):
+            return base
+        if isinstance(exponent, Fraction) and exponent.denominator == 2 and base >= 0:
+            return field.whole_power(_square_root(field, base), exponent.numerator)
+    ball, grade = field.enclosed(base), field.enclosed(exponent)
+    distance = field.distance_from_zero(ball)
+    _off_the_cut(field, ball)
+    field.check_exponent(abs(grade.middle), ball)
+    logarithm = field.functions.log(ball.middle)
+    middle = field.functions.exp(grade.middle * logarithm)
+    error = abs(grade.middle) * ball.radius / distance + abs(logarithm) * (grade.radius + abs(grade.middle) * field.epsilon)
+    return field.rounded(middle, 2 * abs(middle) * (error + field.epsilon))
+
+
+def _root(field: Field, value: Value, index: Value) -> Value:
+    """The real root where there is one, of a negative number too where `index` is odd."""
+    if not isinstance(index, Fraction) or index.denominator != 1 or not 0 < index < 1_000:
+        raise UndefinedError("a root whose index is no small whole number")
+    times = index.numerator
+    if times == 2:
+        return _square_root(field, value)
+    if isinstance(value, Fraction):
+        if abs(value) <= 1 and value in (0, 1):
+            return value
+        if value < 0 and times % 2:
+            return field.multiply(-_ONE, power(field, -value, Fraction(1, times)))
+    elif field.is_real(value) and times % 2 and _real(field, value) < 0:
+        return field.multiply(-_ONE, power(field, Enclosure(-value.middle, value.radius), Fraction(1, times)))
+    return power(field, value, Fraction(1, times))
+
+
+def _square_root(field: Field, value: Value) -> Value:
+    if isinstance(value, Fraction) and value >= 0:
+        above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
+        if above**2 == value.numerator and below**2 == value.denominator:
+            return Fraction(above, below)
+    ball = field.enclosed(value)
+    distance = field.distance_from_zero(ball)
+    _off_the_cut(field, ball)
+    middle = field.functions.sqrt(ball.middle)
+    return field.rounded(middle, ball.radius / field.functions.sqrt(distance))
+
+
+def _off_the_cut(field: Field, ball: Enclosure) -> None:
+    """Refuses what lies on the negative real axis (unless surely on it, in a complex field)."""
+    if field.is_real(ball):
+        if _real(field, ball) < 0 and not field.is_complex:
+            raise UndefinedError("not real")
+    elif _real(field, ball) < 0 and abs(field.functions.im(ball.middle)) <= ball.radius:
+        raise UndefinedError("on a branch cut")
+
+
+def _real(field: Field, ball: Enclosure) -> Any:
+    return field.functions.re(ball.middle) if field.is_complex else ball.middle
+
+
+def _ln(field: Field, value: Value) -> Value:
+    if value == _ONE:
+        return _ZERO
+    ball = field.enclosed(value)
+    distance = field.distance_from_zero(ball)
+    _off_the_cut(field, ball)
+    return field.rounded(field.functions.log(ball.middle), 2 * ball.radius / distance)
+
+
+def _smooth(name: str, at_zero: Fraction, slope: Callable[[Field, Enclosure], Any]) -> Callable[[Field, Value], Value]:
+    """A function without cuts, its value at 0 and a bound on its derivative."""
+
+    def apply(field: Field, value: Value) -> Value:
+        if value == _ZERO:
+            return at_zero
+        ball = field.enclosed(value)
+        if abs(ball.middle) > MAX_EXPONENT:
+            raise UndefinedError("an argument too large")
+        middle = getattr(field.functions, name)(ball.middle)
+        return field.rounded(middle, 2 * ball.radius * slope(field, ball) + 2 * field.epsilon * abs(middle))
+
+    return apply
+
+
+def _growth(field: Field, ball: Enclosure) -> Any:
+    """A bound on the derivative of sine, cosine and the hyperbolic functions away from the real line."""
+    return field.functions.cosh(abs(ball.middle) + ball.radius)
+
+
+def _unit_or_growth(field: Field, ball: Enclosure) -> Any:
+    return 1 if not field.is_complex or field.is_real(ball) else _growth(field, ball)
+
+
+def _tan(field: Field, value: Value) -> Value:
+    return field.multiply(FUNCTIONS["sin"](field, value), field.inverse(FUNCTIONS["cos"](field, value)))
+
+
+def _tanh(field: Field, value: Value) -> Value:
+    return field.multiply(FUNCTIONS["sinh"](field, value), field.inverse(FUNCTIONS["cosh"](field, value)))
+
+
+def _arc(name: str) -> Callable[[Field, Value], Value]:
+    """Arc sine or arc cosine, on the closed interval from -1 to 1."""
+
+    def apply(field: Field, value: Value) -> Value:
+        ball = field.enclosed(value)
+        if not field.is_real(ball):
+            raise UndefinedError("an arc function off the real line")
+        middle = _real(field, ball)
+        if isinstance(value, Fraction) and abs(value) == 1:
+            return field.rounded(getattr(field.functions, name)(middle), 0)
+        room = 1 - abs(middle) - ball.radius
+        if not room > 0:
+            raise UndefinedError("an arc function beyond 1")
+        return field.rounded(getattr(field.functions, name)(middle), 2 * ball.radius / field.functions.sqrt(room))
+
+    return apply
+
+
+def _arctan(field: Field, value: Value) -> Value:
+    if value == _ZERO:
+        return _ZERO
+    ball = field.enclosed(value)
+    if not field.is_real(ball):
+        raise UndefinedError("an arc function off the real line")
+    return field.rounded(field.functions.atan(_real(field, ball)), ball.radius)
+
+
+def _absolute(field: Field, value: Value) -> Value:
+    return abs(value) if isinstance(value, Fraction) else Enclosure(abs(value.middle), value.radius)
+
+
+def _stepped(name: str) -> Callable[[Field, Value], Value]:
+    """`floor` or `ceil`, where the whole enclosure has the same one."""
+
+    def apply(field: Field, value: Value) -> Value:
+        if isinstance(value, Fraction):
+            return Fraction(getattr(math, name)(value))
+        if not field.is_real(value):
+            raise UndefinedError("rounding off the real line")
+        middle = _real(field, value)
+        step = getattr(field.functions, name)
+        low, high = step(middle - value.radius), step(middle + value.radius)
+        if low != high:
+            raise UndefinedError("a jump")
+        return Fraction(int(low))
+
+    return apply
+
+
+def _factorial(field: Field, value: Value) -> Value:
+    if not isinstance(value, Fraction) or value.denominator != 1 or not 0 <= value <= MAX_FACTORIAL:
+        raise UndefinedError("the factorial of no small whole number")
+    return Fraction(math.factorial(value.numerator))
+
+
+def _binomial(field: Field, above: Value, below: Value) -> Value:
+    """For a whole `below`, the polynomial in `above` that it is."""
+    if not isinstance(below, Fraction) or below.denominator != 1 or not 0 <= below <= MAX_FACTORIAL:
+        raise UndefinedError("a binomial coefficient of no small whole number")
+    product: Value = _ONE
+    for index in range(below.numerator):
+        factor = field.add(above, Fraction(-index))
+        product = field.multiply(product, field.multiply(factor, Fraction(1, index + 1)))
+    return product
+
+
+FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "root": _root,
+    "ln": _ln,
+    "sin": _smooth("sin", _ZERO, _unit_or_growth),
+    "cos": _smooth("cos", _ONE, _unit_or_growth),
+    "tan": _tan,
+    "arcsin": _arc("asin"),
+    "arccos": _arc("acos"),
+    "arctan": _arctan,
+    "sinh": _smooth("sinh", _ZERO, _growth),
+    "cosh": _smooth("cosh", _ONE, _growth),
+    "tanh": _tanh,
+    "abs": _absolute,
+    "floor": _stepped("floor"),
+    "ceil": _stepped("ceil"),
+    "factorial": _factorial,
+    "binomial": _binomial,
+}
