@@ -20,10 +20,11 @@ from .expression.nodes import Collection, Labelled, Node, Opaque
 from .expression.normalise import normalise
 from .expression.numbers import Quantity, as_fraction, in_unit_of
 from .expression.quantities import percent_scale, units_refused
-from .expression.results import Comparison, SymbolicError, shown
+from .expression.results import Comparison, Symbolic, SymbolicError, shown
 from .expression.structures import read
+from .probed import probed
 from .rows import unreadable
-from .symbolic import SymbolicStage, SymbolicStages
+from .symbolic import SymbolicStages
 from .targets import ReadTarget, is_too_long, read_targets
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class NumericVerifier:
         try:
             if target.node is None:
                 raise SymbolicError(Outcome.BUDGET, "too_costly", shown(target.text), target_alone=True)
-            node = _computed(target.node, self._symbolic())
+            node = _computed(target.node, probed(self._symbolic()))
         except SymbolicError as error:
             if error.outcome is Outcome.UNSUPPORTED:
                 return None
@@ -144,7 +145,7 @@ class NumericVerifier:
         try:
             if is_too_long(answer):
                 raise CostlyError(f"an answer of {len(answer)} characters")
-            node = _computed(read(answer), self._symbolic())
+            node = _computed(read(answer), probed(self._symbolic()))
         except CostlyError as error:
             return Comparison(Outcome.BUDGET, "too_costly", f"{shown(answer)}: {error}")
         except SymbolicError as error:
@@ -190,7 +191,7 @@ def _count(name: str, value: object, *, at_least: int) -> int | None:
     raise ArgumentError(f"{name}: expected None or a whole number >= {at_least}, got {value!r}")
 
 
-def _computed(node: Node, symbolic: SymbolicStage) -> Node:
+def _computed(node: Node, symbolic: Symbolic) -> Node:
     """`node` without its label; an expression as the number that it is worth, where it is worth one."""
     if isinstance(node, Labelled):
         node = node.value

@@ -46,7 +46,11 @@ def test_each_pair_is_judged_as_a_reader_would(target: str, answer: str, right: 
         (r"\frac13", "0.333333", "six_digits"),
         ("x=5", "y=5", "label_conflict"),
         ("12", r"12\%", "percent_for_number"),
-        (r"\sqrt{8}", r"2\sqrt{2}", "math_verify"),
+        (r"\sqrt{8}", r"2\sqrt{2}", "equal_expression"),
+        (r"\sqrt{8}", r"2\sqrt{3}", "different_expression"),
+        ("y=2x+3", "4x-2y=-6", "equal_relation"),
+        ("2x+3y=6", "2x-3y=6", "different_relation"),
+        (r"\begin{vmatrix}1&2\\3&4\end{vmatrix}", "-2", "math_verify"),
         ("101_2", "101_3", "base_conflict"),
     ],
 )
@@ -128,10 +132,15 @@ def test_no_answer_and_an_empty_one_are_not_wrong_answers():
     assert VERIFIER.verify(r"\boxed{}", "5").outcome is Outcome.NO_ANSWER
 
 
-def test_without_fallback_an_expression_is_unsupported_and_a_number_is_not():
+def test_without_fallback_what_our_parser_does_not_read_is_unsupported_and_the_rest_is_judged():
     verifier = MathVerifier(fallback=False)
-    assert verifier.verify(r"\boxed{2\sqrt{2}}", r"\sqrt{8}").outcome is Outcome.UNSUPPORTED
+    assert verifier.verify(r"\boxed{\int_0^2x}", r"\int_0^2t").outcome is Outcome.UNSUPPORTED
+    assert verifier.verify(r"\boxed{2\sqrt{2}}", r"\sqrt{8}").reward == 1
     assert verifier.verify(r"\boxed{1/2}", "0.5").reward == 1
+
+
+DETERMINANT = r"\begin{vmatrix}1&2\\3&4\end{vmatrix}"
+"""A target that no stage before the worker decides."""
 
 
 class FailingWorkers:
@@ -152,13 +161,13 @@ class FailingWorkers:
 @pytest.mark.parametrize(("target_too", "reward"), [(False, 0.0), (True, None)])
 def test_a_time_out_is_the_answers_fault_unless_the_target_alone_times_out(target_too: bool, reward: float | None):
     workers = FailingWorkers(WorkerTimeoutError("late"), target_too=target_too)
-    verdict = MathVerifier(workers=workers).verify(r"\boxed{2\sqrt{2}}", r"\sqrt{8}")
+    verdict = MathVerifier(workers=workers).verify(r"\boxed{-2}", DETERMINANT)
     assert (verdict.outcome, verdict.reward) == (Outcome.BUDGET, reward)
 
 
 def test_a_worker_that_dies_is_tried_once_more_and_then_an_error_without_reward():
     workers = FailingWorkers(WorkerDiedError("gone"), target_too=True)
-    verdict = MathVerifier(workers=workers).verify(r"\boxed{2\sqrt{2}}", r"\sqrt{8}")
+    verdict = MathVerifier(workers=workers).verify(r"\boxed{-2}", DETERMINANT)
     assert (verdict.outcome, verdict.reward, workers.calls) == (Outcome.ERROR, None, 2)
 
 

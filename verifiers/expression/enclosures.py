@@ -15,7 +15,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-__all__ = ["FLOATS", "Enclosure", "Field", "UndefinedError", "Value", "mp_field"]
+__all__ = ["FLOATS", "DivisionByZeroError", "Enclosure", "Field", "UndefinedError", "Value", "mp_field"]
 
 MAX_EXACT_BITS = 4_000
 """Beyond this size an exact fraction goes on as an enclosure."""
@@ -26,6 +26,10 @@ MAX_EXPONENT = 10**5
 
 class UndefinedError(Exception):
     """There is no value here, or none that this field computes."""
+
+
+class DivisionByZeroError(UndefinedError):
+    """There is no value, in any field: something is divided by an exact zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class Field:
     def inverse(self, value: Value) -> Value:
         if isinstance(value, Fraction):
             if not value:
-                raise UndefinedError("a division by zero")
+                raise DivisionByZeroError("a division by zero")
             return 1 / value
         distance = self.distance_from_zero(value)
         return self.rounded(1 / value.middle, value.radius / (abs(value.middle) * distance))
@@ -103,7 +107,7 @@ class Field:
         """`base` to a whole exponent, by its logarithm's size never too large."""
         if isinstance(base, Fraction):
             if exponent < 0 and not base:
-                raise UndefinedError("a division by zero")
+                raise DivisionByZeroError("a division by zero")
             bits = max(base.numerator.bit_length(), base.denominator.bit_length())
             if bits * abs(exponent) <= MAX_EXACT_BITS or abs(base) in (0, 1):
                 return base**exponent

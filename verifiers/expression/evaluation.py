@@ -20,11 +20,14 @@ class Budget:
     Attributes:
         span: the largest distance from 1 of all values met since it was set to 0, in powers of two; for a
             number as written, its own bits.
+        is_branched: whether, off the positive real line, a root, power or logarithm of several values was met
+            since it was set to False. The square root of a negative number has one that everybody means.
     """
 
     def __init__(self, operations: int) -> None:
         self._left = operations
         self.span = 0
+        self.is_branched = False
 
     def spend(self, operations: int) -> None:
         """Raises BudgetError where less is left."""
@@ -79,13 +82,14 @@ def _value(tree: Tree, point: Mapping[str, Fraction], field: Field, budget: Budg
         case Power(base, Number(value)) if value == -1:
             return field.inverse(evaluate(base, point, field, budget, decadic=decadic))
         case Power(base, exponent):
-            return power(
-                field,
-                evaluate(base, point, field, budget, decadic=decadic),
-                evaluate(exponent, point, field, budget, decadic=decadic),
-            )
+            raised, grade = (evaluate(part, point, field, budget, decadic=decadic) for part in (base, exponent))
+            if field.is_complex and not (isinstance(grade, Fraction) and grade.denominator == 1):
+                budget.is_branched |= not _is_positive(raised, field)
+            return power(field, raised, grade)
         case Function(name, arguments):
             values = [evaluate(argument, point, field, budget, decadic=decadic) for argument in arguments]
+            if field.is_complex and (name in ("ln", "log") or (name == "root" and not _is_usual_root(values, field))):
+                budget.is_branched |= not _is_positive(values[0], field)
             if name == "log":
                 natural = FUNCTIONS["ln"](field, *values)
                 if not decadic:
@@ -101,3 +105,14 @@ def _constant(name: str, field: Field) -> Value:
         return Enclosure(field.functions.mpc(0, 1), 0)
     value = +getattr(field.functions, name)
     return Enclosure(value, value * field.epsilon)
+
+
+def _is_positive(value: Value, field: Field) -> bool:
+    if isinstance(value, Fraction):
+        return value >= 0
+    return field.is_real(value) and field.functions.re(value.middle) > 0
+
+
+def _is_usual_root(values: list[Value], field: Field) -> bool:
+    """Whether it is the square root of a real number."""
+    return values[1] == 2 and (isinstance(values[0], Fraction) or field.is_real(values[0]))

@@ -33,7 +33,9 @@ def power(field: Field, base: Value, exponent: Value) -> Value:
     field.check_exponent(abs(grade.middle), ball)
     logarithm = field.functions.log(ball.middle)
     middle = field.functions.exp(grade.middle * logarithm)
-    error = abs(grade.middle) * ball.radius / distance + abs(logarithm) * (grade.radius + abs(grade.middle) * field.epsilon)
+    error = abs(grade.middle) * ball.radius / distance + abs(logarithm) * (
+        grade.radius + abs(grade.middle) * field.epsilon
+    )
     return field.rounded(middle, 2 * abs(middle) * (error + field.epsilon))
 
 

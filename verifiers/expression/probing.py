@@ -11,14 +11,17 @@ Equal means: equal wherever both sides have real values. So `\ln x^2` is `2\ln x
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
-from .enclosures import FLOATS, Field, UndefinedError, Value, mp_field
+from .agreement import AGREED_BITS, agree, agree_in_floats, as_digits
+from .enclosures import FLOATS, DivisionByZeroError, Field, UndefinedError, Value, mp_field
 from .evaluation import Budget, BudgetError, evaluate
-from .tree import Constant, Function, Number, Power, Product, Sum, Tree, free_symbols, nodes
+from .kinds import has_bare_logarithm, has_branches, has_jumps, is_imaginary
+from .points import rational_points, shown_point, spread_out, whole_points
+from .tree import Tree, free_symbols
 
-__all__ = ["Probe", "is_polynomial", "probe", "some_value"]
+__all__ = ["Probe", "probe", "some_value"]
 
 MAX_SYMBOLS = 8
 OPERATIONS = 40_000
@@ -27,20 +30,10 @@ OPERATIONS = 40_000
 _FIRST_BITS = 192
 _MOST_BITS = 3_072
 _ENOUGH_POINTS = 6
+_MOST_POINTS = {1: 12, 2: 12}
+"""Agreements after which no more is asked, by the number of symbols; with more symbols all points are."""
 _ENOUGH_EXACT = 8
 _CONFIRMED_POINTS = 3
-_CLEARLY_APART = 1e-9
-_AGREED_BITS = 100
-_DIGITS = 45
-
-_VALUES = tuple(
-    Fraction(*pair)
-    for pair in (
-        (7, 3), (-5, 4), (1, 9), (13, 6), (-11, 2), (23, 7), (-2, 7), (31, 3), (5, 11), (-17, 9), (3, 2), (47, 4),
-        (-1, 5), (9, 13), (29, 12), (-37, 6), (19, 10), (6, 17), (-8, 3), (71, 5), (-3, 13), (15, 14), (41, 16), (-23, 3),
-    )
-)  # fmt: skip
-_WHOLE_POINTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +66,7 @@ def probe(first: Tree, second: Tree) -> Probe:
     found: Probe | None = None
     try:
         # A logarithm without a base is equal only if it is so for either base that it may have.
-        for decadic in (False, True) if _has_bare_logarithm(first, second) else (False,):
+        for decadic in (False, True) if has_bare_logarithm(first, second) else (False,):
             comparison = _Comparison(first, second, symbols, budget, decadic)
             latest = comparison.of_constants() if not symbols else comparison.of_functions()
             if found is not None and (latest.equal != found.equal or latest.equal is None):
@@ -97,19 +90,29 @@ class _Comparison:
         for is_complex in (False, True):
             try:
                 equal, values = self._settled({}, is_complex=is_complex)
+            except DivisionByZeroError as error:
+                return Probe(False if self._has_value() else None, str(error))
             except UndefinedError as error:
                 if is_complex:
                     return Probe(None, str(error))
                 continue
-            if equal is False and is_complex and _has_branches(self.first, self.second):
+            if equal is False and is_complex and self.budget.is_branched:
                 return Probe(None, "complex values of several branches")
-            return Probe(equal, "constants", (_decimal(values[0]), _decimal(values[1])))
+            return Probe(equal, "constants", (as_digits(values[0]), as_digits(values[1])))
         raise AssertionError("unreachable")
 
+    def _has_value(self) -> bool:
+        """Whether the first of two constants has a value; if so it is the second that has none."""
+        try:
+            self._value(self.first, {}, mp_field(_FIRST_BITS, is_complex=True))
+        except UndefinedError:
+            return False
+        return True
+
     def of_functions(self) -> Probe:
-        if _is_imaginary(self.first, self.second):
+        if is_imaginary(self.first, self.second):
             return self._of_complex_functions()
-        for points in (_points(self.symbols), _whole_points(self.symbols)):
+        for points in (rational_points(self.symbols), whole_points(self.symbols)):
             found = self._at(points)
             if found is not None:
                 return found
@@ -122,34 +125,36 @@ class _Comparison:
         for point in points:
             equal, is_exact = self._looked_at(point)
             if equal is False:
-                return Probe(False, f"at {_shown(point)}")
+                return Probe(False, f"at {shown_point(point)}")
             if equal:
                 agreed.append(point)
                 exact += is_exact
-            if exact >= _ENOUGH_EXACT and exact == len(agreed) and not _has_branches(self.first, self.second):
+            if exact >= _ENOUGH_EXACT and exact == len(agreed) and not has_branches(self.first, self.second):
                 return Probe(True, f"at {exact} points, exactly")
+            if len(agreed) == _MOST_POINTS.get(len(self.symbols)):
+                break
         if len(agreed) < _ENOUGH_POINTS:
             return None
-        if any(isinstance(node, Function) and node.name in ("floor", "ceil") for node in self._nodes()):
+        if has_jumps(self.first, self.second):
             return Probe(None, "a function with jumps")
-        for point in _spread(agreed):
+        for point in spread_out(agreed, _CONFIRMED_POINTS):
             try:
                 equal, _ = self._settled(point, is_complex=False)
             except UndefinedError:
                 equal = None
             if not equal:
-                return Probe(equal, f"at {_shown(point)}")
+                return Probe(equal, f"at {shown_point(point)}")
         return Probe(True, f"at {len(agreed)} points")
 
     def _of_complex_functions(self) -> Probe:
         agreed = 0
-        for point in _points(self.symbols):
+        for point in rational_points(self.symbols):
             try:
                 equal, _ = self._settled(point, is_complex=True)
             except UndefinedError:
                 continue
-            if equal is False and not _has_branches(self.first, self.second):
-                return Probe(False, f"at {_shown(point)}")
+            if equal is False and not self.budget.is_branched:
+                return Probe(False, f"at {shown_point(point)}")
             if not equal:
                 return Probe(None, "complex values of several branches")
             agreed += 1
@@ -158,24 +163,16 @@ class _Comparison:
         return Probe(None, "too few points")
 
     def _looked_at(self, point: Mapping[str, Fraction]) -> tuple[bool | None, bool]:
-        """Whether the two agree at `point` as far as floats tell, or more digits where floats do not; and if exactly."""
+        """Whether the two agree at `point` in floats, or where those do not tell in more digits; and if exactly."""
         try:
             left, right = self._value(self.first, point, FLOATS), self._value(self.second, point, FLOATS)
+            equal = agree_in_floats(left, right)
+            if equal is not None:
+                return equal, isinstance(left, Fraction) and isinstance(right, Fraction)
         except UndefinedError:
             return None, False
         except (OverflowError, ZeroDivisionError):  # what float arithmetic raises beyond its range
-            left = right = None
-        if isinstance(left, Fraction) and isinstance(right, Fraction):
-            return left == right, True
-        if left is not None and right is not None:
-            one, other = FLOATS.enclosed(left), FLOATS.enclosed(right)
-            size = max(abs(one.middle), abs(other.middle))
-            apart = abs(one.middle - other.middle)
-            radius = one.radius + other.radius
-            if apart > 64 * radius and apart > _CLEARLY_APART * size and radius < _CLEARLY_APART * size:
-                return False, False
-            if apart <= 8 * radius and radius < _CLEARLY_APART * size:
-                return True, False
+            pass
         try:
             return self._settled(point, is_complex=False)[0], False
         except UndefinedError:
@@ -187,11 +184,11 @@ class _Comparison:
         values: list[Value] = []
         while bits <= _MOST_BITS:
             field = mp_field(bits, is_complex=is_complex)
-            self.budget.span = 0
+            self.budget.span, self.budget.is_branched = 0, False
             values = [self._value(tree, point, field) for tree in (self.first, self.second)]
-            equal = _agree(values, field)
+            equal = agree(values, field)
             # What is added to something much larger must still be seen.
-            if equal is False or (equal and bits >= _AGREED_BITS + 2 * self.budget.span):
+            if equal is False or (equal and bits >= AGREED_BITS + 2 * self.budget.span):
                 return equal, values
             bits *= 2
         return None, values
@@ -199,87 +196,11 @@ class _Comparison:
     def _value(self, tree: Tree, point: Mapping[str, Fraction], field: Field) -> Value:
         return evaluate(tree, point, field, self.budget, decadic=self.decadic)
 
-    def _nodes(self) -> Iterator[Tree]:
-        yield from nodes(self.first)
-        yield from nodes(self.second)
-
-
-def _agree(values: list[Value], field: Field) -> bool | None:
-    """Whether two values are equal as far as their radii tell; None where they do not."""
-    first, second = values
-    if isinstance(first, Fraction) and isinstance(second, Fraction):
-        return first == second
-    one, other = field.enclosed(first), field.enclosed(second)
-    apart, radius = abs(one.middle - other.middle), one.radius + other.radius
-    if apart > 64 * radius:
-        return False
-    if apart > 8 * radius:
-        return None
-    # Of a value that is zero no relative error can be small: there the absolute one decides.
-    size = max(abs(one.middle), abs(other.middle))
-    if size <= 8 * radius and (0 in (first, second) or min(abs(one.middle), abs(other.middle)) <= radius):
-        size = 1
-    return True if radius * 2**_AGREED_BITS <= size else None
-
-
-def _decimal(value: Value) -> Decimal | None:
-    """A real value to `_DIGITS` digits."""
-    if isinstance(value, Fraction):
-        context = Context(prec=_DIGITS)
-        return context.divide(Decimal(value.numerator), Decimal(value.denominator))
-    middle = value.middle
-    if hasattr(middle, "imag") and abs(middle.imag) > value.radius:
-        return None
-    return Decimal(middle.context.nstr(middle.real, _DIGITS))
-
-
-def _points(symbols: tuple[str, ...]) -> Iterator[dict[str, Fraction]]:
-    count = len(_VALUES)
-    for shift in range(count):
-        # Steps without a common divisor with the count, so that signs and sizes meet in many ways.
-        yield {name: _VALUES[(shift + index * (5 + 2 * shift)) % count] + index for index, name in enumerate(symbols)}
-
-
-def _whole_points(symbols: tuple[str, ...]) -> Iterator[dict[str, Fraction]]:
-    for shift in range(1, _WHOLE_POINTS + 1):
-        yield {name: Fraction((shift * (index + 1) + index) % 17 + 1) for index, name in enumerate(symbols)}
-
-
-def _spread(points: list[dict[str, Fraction]]) -> list[dict[str, Fraction]]:
-    """The first, the middle and the last of `points`."""
-    return [points[index * (len(points) - 1) // (_CONFIRMED_POINTS - 1)] for index in range(_CONFIRMED_POINTS)]
-
-
-def _shown(point: Mapping[str, Fraction]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in point.items())
-
-
-def _has_bare_logarithm(*trees: Tree) -> bool:
-    return any(isinstance(node, Function) and node.name == "log" for tree in trees for node in nodes(tree))
-
-
-def _is_imaginary(*trees: Tree) -> bool:
-    return any(node == Constant("i") for tree in trees for node in nodes(tree))
-
-
-def _has_branches(*trees: Tree) -> bool:
-    """Whether a function has more than one value, or joins pieces: anything but a rational or an entire one."""
-    return any(_branches(node) for tree in trees for node in nodes(tree))
-
-
-def _branches(node: Tree) -> bool:
-    if isinstance(node, Power):
-        return not (isinstance(node.exponent, Number) and node.exponent.value.denominator == 1) and node.base != _E
-    return isinstance(node, Function) and node.name not in ("sin", "cos", "sinh", "cosh", "tan", "tanh")
-
-
-_E = Constant("e")
-
 
 def some_value(tree: Tree) -> tuple[dict[str, Fraction], bool] | None:
     """A point where `tree` has a real value other than 0, and whether that is positive; None where none is found."""
     budget = Budget(OPERATIONS)
-    for point in _points(free_symbols(tree)):
+    for point in rational_points(free_symbols(tree)):
         try:
             value = evaluate(tree, point, FLOATS, budget)
         except (UndefinedError, OverflowError, ZeroDivisionError):
@@ -290,16 +211,3 @@ def some_value(tree: Tree) -> tuple[dict[str, Fraction], bool] | None:
         if abs(ball.middle) > 2 * ball.radius:
             return point, ball.middle > 0
     return None
-
-
-def is_polynomial(tree: Tree) -> bool:
-    """Whether `tree` is a polynomial in its symbols as it is written, whatever its coefficients are."""
-    match tree:
-        case Sum(parts) | Product(parts):
-            return all(map(is_polynomial, parts))
-        case Power(base, Number(value)) if value.denominator == 1 and value >= 0:
-            return is_polynomial(base)
-        case Power() | Function():
-            return not free_symbols(tree)
-        case _:
-            return True

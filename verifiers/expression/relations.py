@@ -1,16 +1,15 @@
 r"""Two equations, or inequalities, that say the same up to a constant factor: `y=2x+3` and `4x-2y+6=0`."""
 
 import re
-from fractions import Fraction
 
+from .kinds import is_polynomial
 from .parser import UnreadableError, parse
-from .probing import Probe, is_polynomial, probe, some_value
-from .tree import Number, Power, Product, Sum, Tree, at_point
+from .probing import Probe, probe, some_value
+from .tree import Product, Sum, Tree, at_point, inverse, negated
 
 __all__ = ["is_relation", "probe_relations"]
 
 _RELATION = re.compile(r"\\(?:le|ge|ne|approx|equiv|in)(?![a-z])|[=<>]")
-_MINUS_ONE = Number(Fraction(-1))
 _TURNED = {"<": ">", "\\le": "\\ge"}
 
 
@@ -32,7 +31,7 @@ def probe_relations(first: str, second: str) -> Probe:
         (True, False)
     """
     (left, sign), (right, other_sign) = _difference(first), _difference(second)
-    ratio = Product((left, Power(right, _MINUS_ONE)))
+    ratio = Product((left, inverse(right)))
     found = some_value(ratio)
     if found is None:
         return Probe(None, "no point where both differences are real")
@@ -55,4 +54,4 @@ def _difference(text: str) -> tuple[Tree, str]:
     left, right = (parse(side.strip()) for side in text.split(sign))
     if sign in _TURNED:
         left, right, sign = right, left, _TURNED[sign]
-    return Sum((left, Product((_MINUS_ONE, right)))), sign
+    return Sum((left, negated(right))), sign

@@ -36,7 +36,14 @@ _COMMANDS = frozenset(
      "csch", "ln", "log", "lg", "exp")
 )  # fmt: skip
 _RENAMED = {"dbinom": "binom", "tbinom": "binom", "choose": ""}
-_PLAIN_FUNCTIONS = {"abs": "abs", "floor": "floor", "ceil": "ceil", "asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+_PLAIN_FUNCTIONS = {
+    "abs": "abs",
+    "floor": "floor",
+    "ceil": "ceil",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+}
 _CONSTANTS = {"e": "e", "i": "i"}
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 __all__ = [
-    "Constant", "Function", "Number", "Power", "Product", "Sum", "Symbol", "Tree", "at_point", "free_symbols",
-    "nodes",
+    "MINUS_ONE", "Constant", "Function", "Number", "Power", "Product", "Sum", "Symbol", "Tree", "at_point",
+    "free_symbols", "inverse", "negated", "nodes",
 ]  # fmt: skip
 
 
@@ -67,6 +67,8 @@ class Function:
     arguments: tuple["Tree", ...]
 
 
+MINUS_ONE = Number(Fraction(-1))
+
 Tree = Number | Symbol | Constant | Sum | Product | Power | Function
 
 
@@ -120,3 +122,13 @@ def at_point(tree: Tree, point: Mapping[str, Fraction]) -> Tree:
             return Function(name, tuple(at_point(argument, point) for argument in arguments))
         case _:
             return tree
+
+
+def negated(tree: Tree) -> Tree:
+    """`tree` times -1."""
+    return Number(-tree.value) if isinstance(tree, Number) else Product((MINUS_ONE, tree))
+
+
+def inverse(tree: Tree) -> Tree:
+    """1 divided by `tree`."""
+    return Power(tree, MINUS_ONE)
