@@ -111,17 +111,18 @@ class Field:
             bits = max(base.numerator.bit_length(), base.denominator.bit_length())
             if bits * abs(exponent) <= MAX_EXACT_BITS or abs(base) in (0, 1):
                 return base**exponent
-        if exponent == 0:
-            return Fraction(1)
+        if exponent <= 0:
+            return self.inverse(self.whole_power(base, -exponent)) if exponent else Fraction(1)
         ball = self.enclosed(base)
-        distance = self.distance_from_zero(ball)
         self.check_exponent(exponent, ball)
+        steepest = exponent * (abs(ball.middle) + ball.radius) ** (exponent - 1)
         middle = ball.middle**exponent
-        return self.rounded(middle, 2 * abs(middle) * abs(exponent) * (ball.radius / distance + self.epsilon))
+        return self.rounded(middle, 2 * steepest * ball.radius + exponent * self.epsilon * abs(middle))
 
     def check_exponent(self, exponent: Any, ball: Enclosure) -> None:
         """Refuses a power whose size in nats would go beyond `MAX_EXPONENT`."""
-        if abs(exponent) * (abs(self.functions.log(abs(ball.middle))) + 4) > MAX_EXPONENT:
+        size = abs(ball.middle) + ball.radius
+        if size and abs(exponent) * (abs(self.functions.log(size)) + 4) > MAX_EXPONENT:
             raise UndefinedError("a power too large")
 
     def distance_from_zero(self, ball: Enclosure) -> Any:
@@ -131,10 +132,13 @@ class Field:
         return distance
 
     def binary_size(self, value: Value) -> int:
-        """The logarithm to base 2 of the size of `value`, without its sign, to the next whole number; 0 for 0."""
+        """The logarithm to base 2 of the size of `value`, without its sign, to the next whole number.
+
+        0 for what is 0, or may be.
+        """
         if isinstance(value, Fraction):
-            return abs(value.numerator.bit_length() - value.denominator.bit_length())
-        if not value.middle:
+            return abs(value.numerator.bit_length() - value.denominator.bit_length()) if value else 0
+        if abs(value.middle) <= value.radius:
             return 0
         if self.functions is math:
             return abs(math.frexp(value.middle)[1])

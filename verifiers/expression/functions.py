@@ -25,8 +25,10 @@ def power(field: Field, base: Value, exponent: Value) -> Value:
     if isinstance(base, Fraction):
         if base == 1 or (base == 0 and isinstance(exponent, Fraction) and exponent > 0):
             return base
-        if isinstance(exponent, Fraction) and exponent.denominator == 2 and base >= 0:
-            return field.whole_power(_square_root(field, base), exponent.numerator)
+        if isinstance(exponent, Fraction) and base > 0:
+            root = _exact_root(base, exponent.denominator)
+            if root is not None:
+                return field.whole_power(root, exponent.numerator)
     ball, grade = field.enclosed(base), field.enclosed(exponent)
     distance = field.distance_from_zero(ball)
     _off_the_cut(field, ball)
@@ -57,15 +59,35 @@ def _root(field: Field, value: Value, index: Value) -> Value:
 
 
 def _square_root(field: Field, value: Value) -> Value:
-    if isinstance(value, Fraction) and value >= 0:
-        above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
-        if above**2 == value.numerator and below**2 == value.denominator:
-            return Fraction(above, below)
+    if isinstance(value, Fraction):
+        if not value:
+            return value
+        exact = _exact_root(value, 2) if value > 0 else None
+        if exact is not None:
+            return exact
     ball = field.enclosed(value)
     distance = field.distance_from_zero(ball)
     _off_the_cut(field, ball)
     middle = field.functions.sqrt(ball.middle)
     return field.rounded(middle, ball.radius / field.functions.sqrt(distance))
+
+
+def _exact_root(value: Fraction, times: int) -> Fraction | None:
+    """The root of a positive fraction where it is a fraction."""
+    above, below = _whole_root(value.numerator, times), _whole_root(value.denominator, times)
+    return None if above is None or below is None else Fraction(above, below)
+
+
+def _whole_root(value: int, times: int) -> int | None:
+    """By Newton's method from above, in whole numbers."""
+    if times >= value.bit_length():
+        return value if value == 1 else None
+    root = 1 << -(-value.bit_length() // times)
+    while True:
+        smaller = ((times - 1) * root + value // root ** (times - 1)) // times
+        if smaller >= root:
+            return root if root**times == value else None
+        root = smaller
 
 
 def _off_the_cut(field: Field, ball: Enclosure) -> None:
