@@ -179,9 +179,8 @@ def main() -> None:
     print(f"| family | grader | pairs | right | wrong | undecided | p50 ms |\n|{' --- |' * 7}")
     for (family, name), rows in sorted(found.items()):
         right, wrong, none = (sum(row[0] is one for row in rows) for one in (True, False, None))
-        print(
-            f"| {family} | {name} | {len(rows)} | {right} | {wrong} | {none} | {1000 * median(row[1] for row in rows):.2f} |"
-        )
+        milliseconds = 1000 * median(row[1] for row in rows)
+        print(f"| {family} | {name} | {len(rows)} | {right} | {wrong} | {none} | {milliseconds:.2f} |")
 
 
 if __name__ == "__main__":

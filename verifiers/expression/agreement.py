@@ -41,7 +41,7 @@ def agree(values: list[Value], field: Field) -> bool | None:
         return None
     # Of a value that is zero no relative error can be small: there the absolute one decides.
     size = max(abs(one.middle), abs(other.middle))
-    if size <= 8 * radius and (0 in (first, second) or min(abs(one.middle), abs(other.middle)) <= radius):
+    if size <= 8 * radius and (0 in (first, second) or not any(isinstance(value, Fraction) for value in values)):
         size = 1
     return True if radius * 2**AGREED_BITS <= size else None
 

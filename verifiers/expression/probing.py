@@ -30,7 +30,7 @@ OPERATIONS = 40_000
 _FIRST_BITS = 192
 _MOST_BITS = 3_072
 _ENOUGH_POINTS = 6
-_MOST_POINTS = {1: 12, 2: 12}
+_MOST_POINTS = {1: 12, 2: 12, 3: 16}
 """Agreements after which no more is asked, by the number of symbols; with more symbols all points are."""
 _ENOUGH_EXACT = 8
 _CONFIRMED_POINTS = 3
