@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -161,6 +162,15 @@ def mp_field(bits: int, *, is_complex: bool = False) -> Field:
     """The field of mpmath's numbers of `bits` bits. Its context is its own, and its precision never changes."""
     from mpmath import MPContext
 
+    with _LOCK:
+        # mpmath keeps the digits of its constants, and extends them unguarded: here once, before threads share them.
+        longest = MPContext()
+        longest.prec = _CONSTANT_BITS
+        _ = (+longest.pi, +longest.e, +longest.ln2)
     context = MPContext()
     context.prec = bits
     return Field(context, context.ldexp(1, 1 - bits), is_complex=is_complex, cost=bits // 16)
+
+
+_LOCK = Lock()
+_CONSTANT_BITS = 8_192

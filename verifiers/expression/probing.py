@@ -63,19 +63,23 @@ def probe(first: Tree, second: Tree) -> Probe:
     if len(symbols) > MAX_SYMBOLS:
         return Probe(None, f"more than {MAX_SYMBOLS} symbols")
     budget = Budget(OPERATIONS)
-    found: Probe | None = None
     try:
-        # A logarithm without a base is equal only if it is so for either base that it may have.
-        for decadic in (False, True) if has_bare_logarithm(first, second) else (False,):
-            comparison = _Comparison(first, second, symbols, budget, decadic)
-            latest = comparison.of_constants() if not symbols else comparison.of_functions()
-            if found is not None and (latest.equal != found.equal or latest.equal is None):
-                return Probe(None, "a logarithm without a base")
-            found = latest if found is None else Probe(latest.equal, latest.reason)
+        if has_bare_logarithm(first, second):
+            return _with_either_base(first, second, symbols, budget)
+        return _Comparison(first, second, symbols, budget, decadic=False).decided()
     except BudgetError:
         return Probe(None, "too many operations")
-    assert found is not None
-    return found
+
+
+def _with_either_base(first: Tree, second: Tree, symbols: tuple[str, ...], budget: Budget) -> Probe:
+    """The decision that holds whichever base a logarithm without one has. Constants then have no certain digits."""
+    natural, decadic = (
+        _Comparison(first, second, symbols, budget, decadic=decadic).decided() for decadic in (False, True)
+    )
+    needs_digits = not symbols and (not natural.equal or first == second)
+    if natural.equal != decadic.equal or needs_digits:
+        return Probe(None, "a logarithm without a base")
+    return Probe(natural.equal, natural.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,11 @@ class _Comparison:
     budget: Budget
     decadic: bool
 
-    def of_constants(self) -> Probe:
+    def decided(self) -> Probe:
+        """What can be said of the two."""
+        return self._of_functions() if self.symbols else self._of_constants()
+
+    def _of_constants(self) -> Probe:
         for is_complex in (False, True):
             try:
                 equal, values = self._settled({}, is_complex=is_complex)
@@ -109,7 +117,7 @@ class _Comparison:
             return False
         return True
 
-    def of_functions(self) -> Probe:
+    def _of_functions(self) -> Probe:
         if is_imaginary(self.first, self.second):
             return self._of_complex_functions()
         for points in (rational_points(self.symbols), whole_points(self.symbols)):
