@@ -1,8 +1,9 @@
-r"""The maths verifier: identical text, exact numbers, structures of them, and last a symbolic stage elsewhere.
+r"""The maths verifier: identical text, exact numbers, structures, values of expressions, and last a worker.
 
 The stages, cheapest first: (1) the same text after normalisation; (2) exact numbers of any size, with units;
-(3) tuples, lists, sets, intervals, labels, ratios, matrices, part by part; (4) everything else by math-verify
-in a killable worker. The calling process never imports sympy and never evaluates model text. The policies
+(3) tuples, lists, sets, intervals, labels, ratios, matrices, part by part; (4) expressions and equations that
+our own parser reads, by their values (`probed`); (5) everything else by math-verify in a killable worker. The
+calling process never imports sympy and never runs model text. The policies
 stand where they are carried out: `expression.quantities` for values, `expression.compare` for structures.
 """
 

@@ -47,11 +47,13 @@ def agree(values: list[Value], field: Field) -> bool | None:
 
 
 def as_digits(value: Value) -> Decimal | None:
-    """A real value to `_DIGITS` digits."""
+    """A real value to `_DIGITS` digits, 0 where it may be 0; None for what is not real."""
     if isinstance(value, Fraction):
         context = Context(prec=_DIGITS)
         return context.divide(Decimal(value.numerator), Decimal(value.denominator))
     middle = value.middle
+    if abs(middle) <= value.radius:
+        return Decimal(0)
     if hasattr(middle, "imag") and abs(middle.imag) > value.radius:
         return None
     return Decimal(middle.context.nstr(middle.real, _DIGITS))

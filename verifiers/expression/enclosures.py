@@ -173,4 +173,5 @@ def mp_field(bits: int, *, is_complex: bool = False) -> Field:
 
 
 _LOCK = Lock()
-_CONSTANT_BITS = 8_192
+_CONSTANT_BITS = 4_096
+"""More than any field here has, and than its functions add to that."""

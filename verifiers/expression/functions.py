@@ -53,8 +53,12 @@ def _root(field: Field, value: Value, index: Value) -> Value:
             return value
         if value < 0 and times % 2:
             return field.multiply(-_ONE, power(field, -value, Fraction(1, times)))
-    elif field.is_real(value) and times % 2 and _real(field, value) < 0:
-        return field.multiply(-_ONE, power(field, Enclosure(-value.middle, value.radius), Fraction(1, times)))
+    elif field.is_real(value) and times % 2:
+        middle = _real(field, value)
+        if abs(middle) <= value.radius:  # zero, as far as is known
+            return Enclosure(0 * middle, 2 * (abs(middle) + value.radius) ** (1 / field.enclosed(index).middle))
+        if middle < 0:
+            return field.multiply(-_ONE, power(field, Enclosure(-value.middle, value.radius), Fraction(1, times)))
     return power(field, value, Fraction(1, times))
 
 

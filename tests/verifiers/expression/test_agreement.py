@@ -52,4 +52,5 @@ def test_a_wide_enclosure_is_no_agreement():
 def test_real_values_have_digits_and_imaginary_ones_none():
     assert str(as_digits(Fraction(1, 8))) == "0.125"
     assert str(as_digits(many_digits("2.5"))) == "2.5"
+    assert as_digits(many_digits("1e-56")) == 0
     assert as_digits(Enclosure(FIELD.functions.mpc(1, 1), 0)) is None

@@ -107,3 +107,10 @@ def test_a_complex_field_takes_principal_values_off_the_cut():
     just_below = Enclosure(field.functions.mpc(-4, -1e-28), 1e-27)
     with pytest.raises(UndefinedError, match="cut"):
         FUNCTIONS["root"](field, just_below, Fraction(2))
+
+
+def test_an_odd_root_of_what_may_be_zero_is_about_zero():
+    found = FUNCTIONS["root"](FLOATS, Enclosure(1e-16, 1e-15), Fraction(3))
+    assert isinstance(found, Enclosure)
+    assert found.middle == 0
+    assert 1e-5 < found.radius < 1e-4  # the cube root of 1.1e-15 is 1.03e-5
