@@ -3,8 +3,8 @@ r"""The maths verifier: identical text, exact numbers, structures, values of exp
 The stages, cheapest first: (1) the same text after normalisation; (2) exact numbers of any size, with units;
 (3) tuples, lists, sets, intervals, labels, ratios, matrices, part by part; (4) expressions and equations that
 our own parser reads, by their values (`probed`); (5) everything else by math-verify in a killable worker. The
-calling process never imports sympy and never runs model text. The policies
-stand where they are carried out: `expression.quantities` for values, `expression.compare` for structures.
+calling process never imports sympy and never runs model text. The policies stand where they are carried out:
+`expression.quantities` for values, `expression.compare` for structures.
 """
 
 from time import perf_counter
