@@ -41,6 +41,7 @@ _SUPERSCRIPT_RUN = re.compile(f"[{re.escape(''.join(_SUPERSCRIPTS))}]+")
 _SUBSCRIPT_RUN = re.compile(f"[{re.escape(''.join(_SUBSCRIPTS))}]+")
 _SUPERSCRIPT_TABLE = str.maketrans(_SUPERSCRIPTS)
 _SUBSCRIPT_TABLE = str.maketrans(_SUBSCRIPTS)
+_ROOT_OF_NUMBER = re.compile(r"√(\d+(?:\.\d+)?)")
 _SPACED_DIGITS = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 
 
@@ -56,6 +57,7 @@ def without_unicode(text: str) -> str:
     text = _SPACED_DIGITS.sub("", text)
     text = _SUPERSCRIPT_RUN.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPT_TABLE) + "}", text)
     text = _SUBSCRIPT_RUN.sub(lambda run: "_{" + run.group().translate(_SUBSCRIPT_TABLE) + "}", text)
+    text = _ROOT_OF_NUMBER.sub(r"\\sqrt{\1}", text)
     text = text.translate(_CHARACTER_TABLE)
     return text if text.isascii() else "".join(map(_plain_character, text))
 

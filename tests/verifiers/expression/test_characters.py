@@ -34,3 +34,7 @@ def test_no_text_raises_and_ascii_is_left_alone(text: str):
     without_unicode(text)
     ascii_text = text.encode("ascii", "ignore").decode()
     assert without_unicode(ascii_text) == ascii_text
+
+
+def test_a_root_sign_takes_the_whole_number_after_it():
+    assert without_unicode("2√10x") == r"2\sqrt{10}x"
