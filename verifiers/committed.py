@@ -136,8 +136,10 @@ def _kept(text: str, found: Found) -> Extracted:
     kept = retracted(text, found)
     if kept.answer.rule != "retracted":
         return kept.answer
-    after = committed_number(text[kept.end :])
-    if after is None:
+    rest = text[kept.end :]
+    denied = _anchored(rest)
+    after = committed_number(rest)
+    if after is None or (denied is not None and denied.is_rejected):
         return kept.answer
     start, end = after.start + kept.end, after.end + kept.end
     return Extracted(text[start:end], (start, end), after.method)

@@ -190,3 +190,10 @@ def test_what_follows_a_retraction_is_read_afresh() -> None:
 def test_each_narrower_way_reads_its_own_anchor_alone(find: Any, text: str, answer: str | None) -> None:
     found = find(text)
     assert (None if found is None else found.text) == answer
+
+
+def test_what_is_denied_after_a_retraction_is_not_the_answer() -> None:
+    text = "First I get \\boxed{0}. Wait, that is wrong. Corrected: \\boxed{\\neq 0}"
+    found = committed_answer(True, text)
+    assert found is not None
+    assert (found.outcome, found.rule) == (Outcome.NO_ANSWER, "retracted")

@@ -54,6 +54,8 @@ def read_quantity(text: str) -> Quantity | None:
         inner = without_group(text)
         if inner == text:
             break
+        if "," in inner and _GROUPED.fullmatch(inner):
+            return None  # (1,234) is a pair
         text = inner
     return _read_bare(text) or _read_in_base(text) or _read_with_unit(text)
 
@@ -121,11 +123,11 @@ def _as_power_of_ten(value: Value) -> int | None:
     return int(value.as_tuple().exponent) + len(digits) - 1 if digits.rstrip("0") == "1" else None
 
 
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3})+)(?:\.\d*)?")
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:(?:,\d{3})+|(?: \d{3})+|(?:'\d{3})+)(?:\.\d*)?")
 _GROUPING = re.compile("[ ',]")
-_PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)")
+_PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)")
 _SCIENTIFIC = re.compile(
-    r"([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d{1,9})|(?:\\times|\\cdot|\*|x)10\^(?:\{([+-]?\d{1,9})\}|([+-]?\d)))"
+    r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([+-]?\d{1,9})|(?:\\times|\\cdot|\*|x)10\^(?:\{([+-]?\d{1,9})\}|([+-]?\d)))"
 )
 _MIXED_SLASH = re.compile(r"([+-]?)(\d{1,50})(?: | and )(\d{1,50})/(\d{1,50})")
 _REPEATING = re.compile(r"([+-]?)(\d{0,50})\.(\d{0,50})(?:\\overline\{(\d{1,50})\}|\\dot\{?(\d)\}?|\((\d{1,50})\))")

@@ -136,3 +136,12 @@ def test_splitting_keeps_every_part(parts: list[str]):
 def test_no_text_raises_but_for_cost(text: str):
     with contextlib.suppress(CostlyError):
         read(normalise(text))
+
+
+def test_words_beside_a_number_cost_linear_time() -> None:
+    for text in (
+        "There are exactly seventeen solutions, namely 4",
+        "approximately seventeen apples*",
+        "a" * 5_000 + "4",
+    ):
+        read(text)  # nested repetition took minutes
