@@ -22,7 +22,7 @@ ANSWERS: list[tuple[str, list[str]]] = [
 
 EVERY = pytest.mark.parametrize(("verifier", "kinds"), ANSWERS, ids=[name for name, _ in ANSWERS])
 SLOW = [pytest.mark.slow, pytest.mark.timeout(3_600)]
-EXAMPLES = pytest.mark.parametrize("max_examples", [200, pytest.param(10_000, marks=SLOW)])
+EXAMPLES = pytest.mark.parametrize("max_examples", [60, pytest.param(10_000, marks=SLOW)])
 
 
 @pytest.fixture(autouse=True)
