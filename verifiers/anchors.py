@@ -56,7 +56,8 @@ def boxed_answer(text: str) -> Found | None:
             part = Extracted(answer, (start, end), "boxed", Outcome.UNSUPPORTED, "part_of_a_term")
             return _fraction(text, closed, index) or Found(part, box.start, box.end)
         else:
-            return _together(text, closed, index, (start, end), around)
+            found = _together(text, closed, index, (start, end), around)
+            return rejected if rejected is not None and denies(text, rejected, found) else found
         if rejected is None:
             rejected = Found(rejection, box.start, box.end)
     return rejected
@@ -121,6 +122,15 @@ def decided(found: Found) -> Found:
     elif is_negated_inside(answer.text) or is_denied_inside(answer.text):
         answer = Extracted(answer.text, answer.span, answer.method, Outcome.INCORRECT, "negated")
     return Found(answer, found.start, found.end)
+
+
+def denies(text: str, rejected: Found, found: Found) -> bool:
+    """Whether the later `rejected` denies the very answer of `found`, not yet retracted ("It is 1. It is not 1.")."""
+    return (
+        rejected.answer.rule == "negated"
+        and same_answer(rejected.answer.text, found.answer.text)
+        and retraction_end(text, found.end) < 0
+    )
 
 
 def same_answer(left: str, right: str) -> bool:

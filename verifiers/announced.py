@@ -5,7 +5,7 @@
 
 import re
 
-from .anchors import Found, decided, same_answer
+from .anchors import Found, decided, denies, same_answer
 from .base import Extracted, Outcome
 from .closing import result_start
 from .commitment import is_attributed
@@ -53,6 +53,8 @@ def announced_answer(text: str, start: int = 0, *, methods: frozenset[str], firm
             rejected = rejected or found
             continue
         if later is None:
+            if rejected is not None and denies(text, rejected, found):
+                return rejected
             later = found
             continue
         return _stacked(text, found, later) or later

@@ -142,7 +142,10 @@ def _kept(text: str, found: Found) -> Extracted:
     if after is None or (denied is not None and denied.is_rejected):
         return kept.answer
     start, end = after.start + kept.end, after.end + kept.end
-    return Extracted(text[start:end], (start, end), after.method)
+    answer = Extracted(text[start:end], (start, end), after.method)
+    if is_negated(text, start) or is_denied(text, end):
+        return replace(answer, outcome=Outcome.INCORRECT, rule="negated")
+    return answer
 
 
 def _inside(tag: Found) -> Found:

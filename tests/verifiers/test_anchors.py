@@ -24,6 +24,15 @@ def test_an_anchor_knows_where_it_stands() -> None:
     assert text[tag.start : tag.end] == "<answer> 5 </answer>"
 
 
+def test_a_denial_of_the_very_answer_before_takes_it_back() -> None:
+    denied = boxed_answer(r"\boxed{5}. No, it is not \boxed{5}.")
+    assert denied is not None
+    assert denied.answer.rule == "negated"
+    other = boxed_answer(r"\boxed{5}, which is not \boxed{6}.")
+    assert other is not None
+    assert (other.answer.rule, other.answer.text) == ("", "5")
+
+
 def test_labels_are_kept_when_every_box_has_one() -> None:
     found = boxed_answer(r"x = \boxed{1}, y = \boxed{2}")
     assert found is not None

@@ -50,6 +50,8 @@ def test_a_denied_announcement_gives_way_to_an_earlier_one() -> None:
         ("La respuesta no es 42.", Outcome.INCORRECT, "negated"),
         ("A resposta não é 42.", Outcome.INCORRECT, "negated"),
         ("Đáp án không phải là 42.", Outcome.INCORRECT, "negated"),
+        ("The answer is 42. The answer is not 42.", Outcome.INCORRECT, "negated"),
+        (r"The answer is 42. The answer is **\text{not }42**.", Outcome.INCORRECT, "negated"),
     ],
 )
 def test_what_is_denied_or_only_supposed_is_no_answer(text: str, outcome: Outcome, rule: str) -> None:

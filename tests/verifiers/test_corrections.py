@@ -64,6 +64,13 @@ def test_what_is_no_correction_leaves_the_answer(answered: str, said: str) -> No
     assert committed(answered + said) == "41"
 
 
+def test_what_follows_a_retraction_may_be_a_denial() -> None:
+    found = auto().extract("The answer is 41. Wait, that is wrong. It is not 41.")
+    assert found is not None
+    assert found.rule == "negated"
+    assert committed("The answer is 41. Wait, that is wrong. It is 42.") == "42"
+
+
 def test_a_correction_follows_closely() -> None:
     assert correction("5" + " so" * 100 + ". Correction: 42.", 1) is None
     assert correction("5. Correction: 42.", 1) is not None
