@@ -93,9 +93,9 @@ def read_answer(text: str) -> Answer:
     r"""What `text` says; one pair of `$` around it and spaces count for nothing.
 
     Example:
-        >>> read_answer("-0.50").value, read_answer(r"\\frac{3}{6}").form
+        >>> read_answer("-0.50").value, read_answer(r"\frac{3}{6}").form
         (Fraction(-1, 2), 'fraction')
-        >>> [type(read_answer(one)).__name__ for one in (r"2\\sqrt{3}+1", r"\\{1,2\\}", "C", "even", "y = 2")]
+        >>> [type(read_answer(one)).__name__ for one in (r"2\sqrt{3}+1", r"\{1,2\}", "C", "even", "y = 2")]
         ['Sum', 'Items', 'Letter', 'Words', 'Words']
     """
     text = text.strip()

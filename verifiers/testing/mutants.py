@@ -79,7 +79,7 @@ def mutants(target: str, *, conventions: bool = False) -> tuple[Mutant, ...]:
         conventions: those too that some verifiers accept on purpose.
 
     Example:
-        >>> [mutant.text for mutant in mutants(r"\\frac{1}{2}")][:4]
+        >>> [mutant.text for mutant in mutants(r"\frac{1}{2}")][:4]
         ['\\frac{3}{2}', '-\\frac{1}{2}', '5', '2']
     """
     seen: dict[str, Mutant] = {}

@@ -87,7 +87,7 @@ def rewrites(target: str, *, conventions: bool = False) -> tuple[Rewrite, ...]:
         conventions: those on which careful people disagree too.
 
     Example:
-        >>> [rewrite.text for rewrite in rewrites(r"\\frac{1}{2}")][-4:]
+        >>> [rewrite.text for rewrite in rewrites(r"\frac{1}{2}")][-4:]
         ['\\dfrac{1}{2}', '1/2', '\\frac12', '0.5']
     """
     answer = read_answer(target)
