@@ -108,7 +108,7 @@ def has_tail(text: str, end: int) -> bool:
     r"""Whether what stands behind a box that ends at `end` may belong to its answer: cheap, and true rather too often.
 
     Example:
-        >>> has_tail(r"\boxed{1}$.", 8), has_tail(r"\boxed{1} m", 8)
+        >>> has_tail(r"\boxed{1}$.", 9), has_tail(r"\boxed{1} m", 9)
         (False, True)
     """
     behind = text[end : end + _LEAD_CHARS].lstrip(_IDLE)

@@ -9,6 +9,7 @@ import re
 from .expression.units import read_unit
 from .prose_numbers import NUMBER
 from .statements import Announcement
+from .wrappers import unwrapped
 
 _WITHIN_CHARS = 240
 """A correction follows its answer closely; what comes later is a statement of its own."""
@@ -70,11 +71,11 @@ def correction(text: str, end: int) -> Announcement | None:
                 last = match
     if last is None:
         return None
-    value_end = last.end("value")
+    value_start, value_end = unwrapped(behind, *last.span("value"))
     word = last.groupdict().get("word")
     if word and (unit := read_unit(word)) is not None and unit.dimension != "label":
         value_end = last.end("word")
-    return Announcement(end + last.start(), end + last.start("value"), end + value_end, "phrase")
+    return Announcement(end + last.start(), end + value_start, end + value_end, "phrase")
 
 
 def _may_hold(behind: str) -> list[re.Pattern[str]]:

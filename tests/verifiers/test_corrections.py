@@ -69,6 +69,9 @@ def test_what_follows_a_retraction_may_be_a_denial() -> None:
     assert found is not None
     assert found.rule == "negated"
     assert committed("The answer is 41. Wait, that is wrong. It is 42.") == "42"
+    denied = auto().extract(r"The answer is 41. Wait. Corrected: The answer is **\text{not }41**.")
+    assert denied is not None
+    assert denied.rule == "negated"
 
 
 def test_a_correction_follows_closely() -> None:
