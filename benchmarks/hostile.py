@@ -97,20 +97,20 @@ class _Slow:
     version = "1"
 
     def verify(self, completion: str, target: str, *, prompt: object = None) -> verifiers.Verdict:
-        deadline = perf_counter() + 0.05
+        deadline = perf_counter() + 0.2
         while perf_counter() < deadline:
             pass
         return verifiers.get("math").verify(completion, target)
 
 
 def under_fire() -> str:
-    """Outcomes of 64 rows whose workers are killed every 0.7 s, some while they start."""
+    """Outcomes of 64 rows whose workers are killed every 2 s, some while they start."""
     stop = threading.Event()
     killed = 0
 
     def shoot() -> None:
         nonlocal killed
-        while not stop.wait(0.7):
+        while not stop.wait(2):
             for pid in _worker_pids():
                 os.kill(pid, signal.SIGKILL)
                 killed += 1
