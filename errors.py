@@ -5,6 +5,7 @@
     ├── UnknownNameError     (LookupError)   a name that no registry knows
     ├── DuplicateNameError   (ValueError)    a name registered twice
     ├── MissingExtraError    (ImportError)   an optional dependency is absent; the message names the extra
+    ├── LawBrokenError       (AssertionError) what was tested with `verifiers.testing` broke a law
     ├── InputError           (ValueError)    a file, or one of its rows, cannot be used
     │   └── NoUsableRowsError                a file was read and held nothing usable
     └── WorkerError          (RuntimeError)  a killable worker failed
@@ -35,6 +36,10 @@ class DuplicateNameError(RewardgateError, ValueError):
 
 class MissingExtraError(RewardgateError, ImportError):
     """An optional dependency is absent; the message names the extra that installs it."""
+
+
+class LawBrokenError(RewardgateError, AssertionError):
+    """What was tested with `verifiers.testing` broke a law; the message shows the smallest example found."""
 
 
 class InputError(RewardgateError, ValueError):

@@ -145,7 +145,7 @@ def pairs(count: int, seed: int) -> list[tuple[str, str, str, bool]]:
             second = chance.choice(REWRITES)(first if equal else changed(first, chance))
             truth = truly_equal(first, second)
         except (sympy.PolynomialError, NotImplementedError, ValueError, TypeError, AttributeError):
-            continue
+            continue  # sympy's own faults on its own rewritings; without its truth a pair says nothing
         texts = [sympy.latex(one, ln_notation=True) for one in (first, second)]
         if truth is None or texts[0] == texts[1] or max(map(len, texts)) > 400:
             continue

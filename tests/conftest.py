@@ -22,3 +22,9 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"NOT RUN: no real model outputs at {SHARED}")
     return SHARED
+
+
+@pytest.fixture(autouse=True)
+def _slow_only_when_asked_for(request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("slow") and "slow" not in request.config.getoption("-m"):
+        pytest.skip("heavy; runs only when asked for with -m slow")

@@ -20,11 +20,13 @@ from .base import Outcome, Verdict
 from .rows import Triple, error, plain_verdict
 from .user_signature import TARGET_NAMES, Signature, read_signature
 
-__all__ = ["describe", "judge_rows"]
+__all__ = ["UserFunction", "describe", "judge_rows", "verdicts"]
 
 
 @dataclass(slots=True)
-class _Found:
+class UserFunction:
+    """A reward function and how it is called; it remembers which form of completions it took."""
+
     function: Any
     signature: Signature
     form: str | None = field(default=None)  # the form of completions that a TRL function took: "text" or "chat"
@@ -41,28 +43,30 @@ def describe(spec: str) -> dict[str, str]:
 
 
 def judge_rows(spec: str, rows: Sequence[Triple], correct_at: float) -> list[dict[str, Any]]:
-    """One verdict a row, as plain data.
+    """`verdicts` of the function behind `spec`, as plain data."""
+    return [plain_verdict(verdict) for verdict in verdicts(_find(spec), rows, correct_at)]
+
+
+def verdicts(found: UserFunction, rows: Sequence[Triple], correct_at: float) -> list[Verdict]:
+    """One verdict a row.
 
     A row whose call raises says so in its own verdict; a batch function that raises is asked again row by
     row, so that one row never costs another.
     """
-    found = _find(spec)
     if found.signature.shape == "trl":
-        verdicts = _batch_verdicts(found, rows, correct_at)
-    else:
-        verdicts = [_verdict(lambda row=row: _single(found, row), correct_at) for row in rows]
-    return [plain_verdict(verdict) for verdict in verdicts]
+        return _batch_verdicts(found, rows, correct_at)
+    return [_verdict(lambda row=row: _single(found, row), correct_at) for row in rows]
 
 
 @lru_cache(maxsize=8)
-def _find(spec: str) -> _Found:
+def _find(spec: str) -> UserFunction:
     place, _, attribute = spec.rpartition(":")
     function: Any = _module(place)
     for name in attribute.split("."):
         function = getattr(function, name)
     if inspect.isclass(function):
         function = function()
-    return _Found(function, read_signature(function, attribute))
+    return UserFunction(function, read_signature(function, attribute))
 
 
 def _module(place: str) -> Any:
@@ -87,7 +91,7 @@ def _module(place: str) -> Any:
     return module
 
 
-def _single(found: _Found, row: Triple) -> Any:
+def _single(found: UserFunction, row: Triple) -> Any:
     completion, target, prompt = row
     if found.signature.shape == "verifier":
         return _awaited(found.function.verify(completion, target, prompt=prompt))
@@ -103,7 +107,7 @@ def _single(found: _Found, row: Triple) -> Any:
     return _awaited(found.function(*positional, **named))
 
 
-def _batch_verdicts(found: _Found, rows: Sequence[Triple], correct_at: float) -> list[Verdict]:
+def _batch_verdicts(found: UserFunction, rows: Sequence[Triple], correct_at: float) -> list[Verdict]:
     started = perf_counter()
     try:
         rewards = _batch(found, rows)
@@ -115,7 +119,7 @@ def _batch_verdicts(found: _Found, rows: Sequence[Triple], correct_at: float) ->
     return [_verdict(lambda reward=reward: reward, correct_at, seconds) for reward in rewards]
 
 
-def _batch(found: _Found, rows: Sequence[Triple]) -> list[Any]:
+def _batch(found: UserFunction, rows: Sequence[Triple]) -> list[Any]:
     """The rewards of a TRL function, given texts or chat messages: whichever it takes, the rows' own form first."""
     if found.form is not None:
         return _rewards(found, rows, found.form)
@@ -133,7 +137,7 @@ def _batch(found: _Found, rows: Sequence[Triple]) -> list[Any]:
     raise TypeError(told)
 
 
-def _rewards(found: _Found, rows: Sequence[Triple], form: str) -> list[Any]:
+def _rewards(found: UserFunction, rows: Sequence[Triple], form: str) -> list[Any]:
     targets = [target for _, target, _ in rows]
     prompts = [_in_form(prompt or "", form, role="user") for _, _, prompt in rows]
     columns: dict[str, Any] = {

@@ -98,7 +98,7 @@ def test_arguments_out_of_their_range_are_refused() -> None:
     with pytest.raises(ArgumentError, match="wrong_at: expected a number below correct_at"):
         audit(Groups(), wrong_at=1.0)
     with pytest.raises(ArgumentError, match=r"near: expected a whole number >= 0, got 1\.5"):
-        audit(Groups(), near=1.5)  # type: ignore[arg-type]
+        audit(Groups(), near=1.5)
     with pytest.raises(ArgumentError, match="correct_at: expected a finite number, got nan"):
         audit(Groups(), correct_at=float("nan"))
 
@@ -108,7 +108,7 @@ def test_a_verifier_may_be_a_name_and_must_be_one_or_a_verifier() -> None:
     assert named.scored_by == "math"
     for argument in ("suspect", "referee"):
         with pytest.raises(ArgumentError, match=f"{argument}: expected a registered name or an object with verify"):
-            audit(Groups(), **{argument: 5})  # type: ignore[arg-type]
+            audit(Groups(), **{argument: 5})
 
 
 def test_rewards_alone_give_group_statistics_and_say_what_is_not_measured() -> None:

@@ -110,7 +110,7 @@ def options_of(estimator: str) -> dict[str, object]:
 def test_permuting_rollouts_permutes_advantages(batch: Batch, estimator: str, random: object) -> None:
     rewards, ids = batch.tensors
     order = list(range(len(rewards)))
-    random.shuffle(order)  # pyright: ignore
+    random.shuffle(order)
     options = options_of(estimator)
     plain = group_advantages(rewards, ids, estimator=estimator, **options)
     permuted = group_advantages(rewards[order], ids[order], estimator=estimator, **options)

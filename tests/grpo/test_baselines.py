@@ -120,7 +120,7 @@ def test_what_breaks_the_rules_is_refused_by_name() -> None:
     with pytest.raises(ArgumentError, match=r"^counts: expected the prompts of totals, got others$"):
         PromptMeans(totals={1: 0.5})
     with pytest.raises(ArgumentError, match=r"^totals: expected integers as keys, got '3'$"):
-        PromptMeans(totals={"3": 0.5}, counts={"3": 1})  # pyright: ignore
+        PromptMeans(totals={"3": 0.5}, counts={"3": 1})
     with pytest.raises(ArgumentError, match=r"^group_ids: expected the prompt of every row, got None"):
         group_advantages(float64([1, 0]), estimator="ema", means=PromptMeans())
     with pytest.raises(ArgumentError, match=r"^group_ids: expected shape \(2,\) as rewards, got \(1,\)$"):

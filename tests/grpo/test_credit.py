@@ -60,7 +60,7 @@ def test_one_sided_credit_charges_what_steps_lack_or_pays_what_they_have() -> No
 
 @given(SCORES, st.sampled_from(FORMS))
 def test_a_step_has_credit_exactly_where_it_has_a_score(scores: list[float | None], form: str) -> None:
-    credit = step_credits(row(scores), cumulate=form)  # pyright: ignore[reportArgumentType]
+    credit = step_credits(row(scores), cumulate=form)
     assert credit[0].isnan().tolist() == [score is None for score in scores]
 
 
@@ -69,15 +69,15 @@ def test_an_unscored_step_in_between_changes_nothing_but_the_discount(
     scores: list[float | None], form: str, place: int
 ) -> None:
     place = min(place, len(scores))
-    plain = step_credits(row(scores), cumulate=form)[0].tolist()  # pyright: ignore[reportArgumentType]
-    longer = step_credits(row([*scores[:place], None, *scores[place:]]), cumulate=form)[0].tolist()  # pyright: ignore
+    plain = step_credits(row(scores), cumulate=form)[0].tolist()
+    longer = step_credits(row([*scores[:place], None, *scores[place:]]), cumulate=form)[0].tolist()
     assert longer[:place] + longer[place + 1 :] == pytest.approx(plain, abs=1e-12, nan_ok=True)
 
 
 @given(st.floats(0, 1), st.integers(1, 9))
 def test_equal_scores_have_equal_credit_to_the_last_bit_where_length_is_not_paid(score: float, n_steps: int) -> None:
     for form in ("none", "mean"):
-        credit = step_credits(row([score] * n_steps), cumulate=form)  # pyright: ignore[reportArgumentType]
+        credit = step_credits(row([score] * n_steps), cumulate=form)
         assert set(credit[0].tolist()) == {score}
     assert set(step_credits(row([score] * n_steps), cumulate="progress")[0, 1:].tolist()) <= {0.0}
 
@@ -95,7 +95,7 @@ def test_a_right_step_more_leaves_every_charge_as_it_is(scores: list[float | Non
 
     def charges(scores: list[float | None]) -> list[float]:
         steps = torch.ones(1, len(scores), dtype=torch.bool)
-        return one_sided_credits(row(scores), steps, sign="nonpositive", cumulate=form)[0].tolist()  # pyright: ignore
+        return one_sided_credits(row(scores), steps, sign="nonpositive", cumulate=form)[0].tolist()
 
     longer = charges([*scores[:place], 1.0, *scores[place:]])
     assert longer[:place] + longer[place + 1 :] == charges(scores)
@@ -105,7 +105,7 @@ def test_a_right_step_more_leaves_every_charge_as_it_is(scores: list[float | Non
 def test_no_charge_is_a_plain_zero() -> None:
     steps = torch.ones(1, 2, dtype=torch.bool)
     for form in FORMS:
-        credit = one_sided_credits(row([1.0, 1.0]), steps, sign="nonpositive", cumulate=form)  # pyright: ignore
+        credit = one_sided_credits(row([1.0, 1.0]), steps, sign="nonpositive", cumulate=form)
         assert not torch.signbit(credit).any(), form
 
 
@@ -118,7 +118,7 @@ def test_gaps_are_filled_from_the_right() -> None:
 def test_a_batch_without_steps_has_no_credit_and_an_unknown_form_is_refused() -> None:
     empty = torch.zeros(3, 0)
     for form in FORMS:
-        assert step_credits(empty, cumulate=form).shape == (3, 0)  # pyright: ignore[reportArgumentType]
+        assert step_credits(empty, cumulate=form).shape == (3, 0)
     assert filled_from_right(empty).shape == (3, 0)
     with pytest.raises(ArgumentError, match=r"cumulate: expected sum, none, mean, .*, got 'max'"):
-        step_credits(row([1.0]), cumulate="max")  # pyright: ignore[reportArgumentType]
+        step_credits(row([1.0]), cumulate="max")

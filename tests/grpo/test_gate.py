@@ -22,7 +22,7 @@ RULES = gate_mode("rules").options()
 
 
 def gated(rollouts: Sequence[Stepped], **options: object) -> Tensor:
-    return gate(**tensors_of(rollouts), **options).advantages  # pyright: ignore[reportArgumentType]
+    return gate(**tensors_of(rollouts), **options).advantages
 
 
 def by_step(rollouts: Sequence[Stepped], **options: object) -> list[list[float]]:
@@ -218,7 +218,7 @@ def test_mixed_groups_are_the_estimators_bit_for_bit(estimator: str, form: str) 
         arguments = tensors_of(rollouts)
         arguments["outcome_rewards"] = arguments["outcome_rewards"].to(dtype)
         plain = group_advantages(arguments["outcome_rewards"], arguments["group_ids"], estimator=estimator)
-        result = gate(**arguments, estimator=estimator, cumulate=form)  # pyright: ignore[reportArgumentType]
+        result = gate(**arguments, estimator=estimator, cumulate=form)
         mixed = [k for k, rollout in enumerate(rollouts) if rollout.group != 9]
         wanted = plain[:, None].where(arguments["completion_mask"], 0)
         assert result.advantages.dtype is dtype
@@ -229,7 +229,7 @@ def test_mixed_groups_are_the_estimators_bit_for_bit(estimator: str, form: str) 
 @given(rollout_batches(), st.sampled_from(["grpo", "dr_grpo", "rloo", "global"]), st.sampled_from(SIGNS))
 def test_a_gate_that_never_opens_is_the_plain_estimator(rollouts: list[Stepped], estimator: str, sign: str) -> None:
     arguments = tensors_of(rollouts)
-    result = gate(**arguments, estimator=estimator, open_on=(), sign=sign)  # pyright: ignore[reportArgumentType]
+    result = gate(**arguments, estimator=estimator, open_on=(), sign=sign)
     plain = group_advantages(arguments["outcome_rewards"], arguments["group_ids"], estimator=estimator)
     assert torch.equal(result.advantages, plain[:, None].where(arguments["completion_mask"], 0))
     assert result.report.opened == {}
@@ -286,8 +286,8 @@ def test_permuting_rollouts_permutes_advantages(rollouts: list[Stepped], form: s
 def test_padding_changes_nothing_whatever_step_it_names(
     rollouts: list[Stepped], form: str, sign: str, columns: int
 ) -> None:
-    plain = gate(**tensors_of(rollouts), cumulate=form, sign=sign)  # pyright: ignore[reportArgumentType]
-    padded = gate(**tensors_of(rollouts, columns=columns, filler=99), cumulate=form, sign=sign)  # pyright: ignore
+    plain = gate(**tensors_of(rollouts), cumulate=form, sign=sign)
+    padded = gate(**tensors_of(rollouts, columns=columns, filler=99), cumulate=form, sign=sign)
     width = plain.advantages.shape[1]
     assert torch.equal(padded.advantages[:, :width], plain.advantages)
     assert not padded.advantages[:, width:].any()
@@ -363,8 +363,8 @@ def test_each_sign_keeps_to_its_side(rollouts: list[Stepped], form: str, baselin
     options = {"cumulate": form, "baseline": baseline}
     arguments = tensors_of(rollouts)
     opened = [k for k, r in enumerate(rollouts) if group_kind_of(rollouts, r.group) in ("all_wrong", "tied")]
-    assert (gate(**arguments, sign="nonpositive", **options).advantages[opened] <= 0).all()  # pyright: ignore
-    assert (gate(**arguments, sign="nonnegative", **options).advantages[opened] >= 0).all()  # pyright: ignore
+    assert (gate(**arguments, sign="nonpositive", **options).advantages[opened] <= 0).all()
+    assert (gate(**arguments, sign="nonnegative", **options).advantages[opened] >= 0).all()
     prefix = by_step(rollouts, sign="prefix", **options)
     for k in opened:
         wrong = min((j for j, (s, _) in enumerate(rollouts[k].steps) if s is not None and s < 0.5), default=99)
@@ -444,7 +444,7 @@ def test_what_breaks_the_rules_is_refused_by_name(change: dict[str, object], mes
         **change,
     }
     with pytest.raises(ArgumentError, match=message):
-        gate(**given)  # pyright: ignore
+        gate(**given)
     assert len(change) == 1
 
 

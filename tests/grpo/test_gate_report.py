@@ -11,7 +11,7 @@ from rewardgate.grpo import GATE_MODES, GateReport, gate, gate_mode
 
 
 def report(rollouts: list[Stepped], **options: object) -> GateReport:
-    return gate(**tensors_of(rollouts), **options).report  # pyright: ignore[reportArgumentType]
+    return gate(**tensors_of(rollouts), **options).report
 
 
 # Group 0, all wrong: 3 + 5 tokens, of which one special; 5 steps, 4 scored. Group 1, mixed: 2 + 2 tokens. Group 2,

@@ -16,7 +16,7 @@ def test_values_and_gradients_are_those_of_the_formulas(x: float) -> None:
     ref = torch.tensor(-4.0 + x, dtype=torch.float64)
     e_x = torch.tensor(x, dtype=torch.float64).exp().item()
     for estimator, value, slope in (("k1", -x, 1.0), ("k2", x * x / 2, -x), ("k3", e_x - x - 1, 1 - e_x)):
-        kl = kl_per_token(logprobs, ref, estimator=estimator)  # pyright: ignore[reportArgumentType]
+        kl = kl_per_token(logprobs, ref, estimator=estimator)
         (gradient,) = torch.autograd.grad(kl, logprobs)
         assert kl.item() == pytest.approx(value, abs=1e-12), estimator
         assert gradient.item() == pytest.approx(slope, abs=1e-12), estimator
@@ -33,9 +33,9 @@ def test_k3_keeps_its_digits_in_single_precision() -> None:
 @pytest.mark.parametrize("estimator", ["k1", "k2", "k3"])
 def test_beyond_twenty_the_value_is_held_and_the_gradient_is_zero(estimator: str) -> None:
     logprobs = torch.tensor(-100.0, requires_grad=True)
-    kl = kl_per_token(logprobs, torch.tensor(-1.0), estimator=estimator)  # pyright: ignore[reportArgumentType]
+    kl = kl_per_token(logprobs, torch.tensor(-1.0), estimator=estimator)
     (gradient,) = torch.autograd.grad(kl, logprobs)
-    at_limit = kl_per_token(torch.tensor(-20.0), torch.tensor(0.0), estimator=estimator)  # pyright: ignore
+    at_limit = kl_per_token(torch.tensor(-20.0), torch.tensor(0.0), estimator=estimator)
     assert (kl.item(), gradient.item()) == (at_limit.item(), 0.0)
 
 
@@ -49,7 +49,7 @@ def test_under_the_policy_k2_has_the_gradient_of_the_kl_and_k1_has_none() -> Non
     reverse = torch.autograd.grad((ref.exp() * (ref - logprobs)).sum(), logits, retain_graph=True)[0]
 
     def expected(estimator: str) -> torch.Tensor:
-        kl = kl_per_token(logprobs, ref, estimator=estimator)  # pyright: ignore[reportArgumentType]
+        kl = kl_per_token(logprobs, ref, estimator=estimator)
         return torch.autograd.grad((weights * kl).sum(), logits, retain_graph=True)[0]
 
     torch.testing.assert_close(expected("k1"), torch.zeros(4, dtype=torch.float64), rtol=0, atol=1e-15)
@@ -60,7 +60,7 @@ def test_under_the_policy_k2_has_the_gradient_of_the_kl_and_k1_has_none() -> Non
 @given(st.floats(-19, 0), st.floats(-19, 0))
 def test_k2_and_k3_are_never_negative(logprob: float, ref: float) -> None:
     for estimator in ("k2", "k3"):
-        assert kl_per_token(torch.tensor(logprob), torch.tensor(ref), estimator=estimator).item() >= 0  # pyright: ignore
+        assert kl_per_token(torch.tensor(logprob), torch.tensor(ref), estimator=estimator).item() >= 0
 
 
 def test_the_kl_in_the_reward_is_a_sum_over_counted_tokens_without_a_graph() -> None:
@@ -76,7 +76,7 @@ def test_the_kl_in_the_reward_is_a_sum_over_counted_tokens_without_a_graph() -> 
 def test_what_breaks_the_rules_is_refused_by_name() -> None:
     ones, mask = torch.ones(1, 2), torch.ones(1, 2, dtype=torch.bool)
     with pytest.raises(ArgumentError, match="estimator: expected k1, k2 or k3, got 'k4'"):
-        kl_per_token(ones, ones, estimator="k4")  # pyright: ignore[reportArgumentType]
+        kl_per_token(ones, ones, estimator="k4")
     with pytest.raises(ArgumentError, match=r"ref_logprobs: expected shape \(1, 2\) as logprobs, got \(2,\)"):
         kl_per_token(ones, ones[0])
     with pytest.raises(ArgumentError, match="beta: expected a number of at least 0, got -1"):

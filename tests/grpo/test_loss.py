@@ -22,7 +22,7 @@ def one_token(probability: float, old: float, advantage: float, **options: float
     old_logprobs = torch.tensor([[log(old)]], dtype=T64)
     loss, _ = policy_loss(
         logprobs, old_logprobs, torch.tensor([advantage], dtype=T64), torch.tensor([[True]]), **options
-    )  # pyright: ignore
+    )
     loss.backward()
     assert logprobs.grad is not None
     return loss.item(), logprobs.grad.item()
@@ -132,10 +132,10 @@ def test_the_loss_is_that_of_a_loop_over_tokens(
         epsilon_low=low,
         epsilon_high=high,
         dual_clip=dual,
-        reduction=reduction,  # pyright: ignore[reportArgumentType]
+        reduction=reduction,
         normalizer=100.0 if reduction == "constant" else None,
     )
-    expected = loss_by_loop(*(tensor.tolist() for tensor in batch), low, high, dual, reduction)  # pyright: ignore
+    expected = loss_by_loop(*(tensor.tolist() for tensor in batch), low, high, dual, reduction)
     assert loss.item() == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -150,7 +150,7 @@ def test_padding_never_changes_the_loss_or_its_gradient_whatever_it_holds(
     ) -> tuple[Tensor, Tensor]:
         new = new.clone().requires_grad_()
         kl = {"beta": 0.1, "ref_logprobs": ref} if with_reference else {}
-        loss, _ = policy_loss(new, old, advantages, mask, **options, **kl)  # pyright: ignore[reportArgumentType]
+        loss, _ = policy_loss(new, old, advantages, mask, **options, **kl)
         loss.backward()
         assert new.grad is not None
         return loss, new.grad
@@ -176,10 +176,10 @@ def test_splitting_a_batch_never_changes_the_sum_of_losses_or_the_gradient(
     batch: tuple[Tensor, Tensor, Tensor, Tensor], reduction: str, size: int
 ) -> None:
     new, old, advantages, mask = batch
-    normalizer = 100 if reduction == "constant" else loss_normalizer(mask, reduction=reduction)  # pyright: ignore
+    normalizer = 100 if reduction == "constant" else loss_normalizer(mask, reduction=reduction)
     options = {"reduction": reduction, "normalizer": normalizer, "beta": 0.05, "dual_clip": 3.0}
     whole = new.clone().requires_grad_()
-    loss, stats = policy_loss(whole, old, advantages, mask, ref_logprobs=old, **options)  # pyright: ignore
+    loss, stats = policy_loss(whole, old, advantages, mask, ref_logprobs=old, **options)
     loss.backward()
     parts = new.clone().requires_grad_()
     records, total = [], 0.0
@@ -187,7 +187,7 @@ def test_splitting_a_batch_never_changes_the_sum_of_losses_or_the_gradient(
         rows = slice(start, start + size)
         part, record = policy_loss(
             parts[rows], old[rows], advantages[rows], mask[rows], ref_logprobs=old[rows], **options
-        )  # pyright: ignore
+        )
         part.backward()
         records.append(record)
         total += part.item()
@@ -217,7 +217,7 @@ def test_a_batch_without_a_counted_token_has_loss_zero_and_a_graph(reduction: st
             logprobs.detach(),
             torch.full(shape, nan),
             mask,
-            reduction=reduction,  # pyright: ignore[reportArgumentType]
+            reduction=reduction,
             normalizer=normalizer,
             beta=0.1,
             ref_logprobs=torch.full(shape, nan),
@@ -274,7 +274,7 @@ def test_the_kl_is_in_the_loss_with_its_own_gradient_and_only_logged_without_bet
     ref, mask, none = torch.tensor([[-1.5]], dtype=T64), torch.ones(1, 1, dtype=torch.bool), torch.zeros(1, dtype=T64)
     # x = -0.5: k3 = exp(-0.5) + 0.5 - 1, its gradient 1 - exp(-0.5); k2 = 0.125 with gradient 0.5.
     for kl, value, slope in (("k3", exp(-0.5) - 0.5, 1 - exp(-0.5)), ("k2", 0.125, 0.5)):
-        loss, stats = policy_loss(logprobs, None, none, mask, beta=0.1, kl=kl, ref_logprobs=ref)  # pyright: ignore
+        loss, stats = policy_loss(logprobs, None, none, mask, beta=0.1, kl=kl, ref_logprobs=ref)
         (gradient,) = torch.autograd.grad(loss, logprobs)
         assert loss.item() == pytest.approx(0.1 * value, abs=1e-15)
         assert gradient.item() == pytest.approx(0.1 * slope, abs=1e-15)
@@ -361,4 +361,4 @@ MASK = torch.ones(2, 3, dtype=torch.bool)
 def test_what_breaks_the_rules_is_refused_by_name(change: dict[str, object], message: str) -> None:
     given = {"logprobs": ONES, "old_logprobs": ONES, "advantages": ONES[:, 0], "completion_mask": MASK, **change}
     with pytest.raises(ArgumentError, match=message):
-        policy_loss(**given)  # pyright: ignore
+        policy_loss(**given)

@@ -112,7 +112,7 @@ def test_groups_move_to_a_device_as_a_whole() -> None:
 )
 def test_what_breaks_the_rules_is_refused_by_name(rewards: object, ids: object, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
-        rows_and_groups(rewards, ids)  # pyright: ignore
+        rows_and_groups(rewards, ids)
 
 
 def test_each_check_names_the_argument_the_rule_and_the_value() -> None:

@@ -36,7 +36,7 @@ def test_a_step_alone_at_its_place_has_nothing_to_be_compared_with() -> None:
 def test_equal_credits_are_exact_zeros_without_any_epsilon(credit: float, n_rows: int, baseline: str) -> None:
     batch = torch.full((n_rows, 3), credit, dtype=torch.float64)
     groups = groups_of(torch.zeros(n_rows, dtype=torch.int64))
-    assert not standardised_credits(batch, groups, baseline=baseline, epsilon=0.0).any()  # pyright: ignore
+    assert not standardised_credits(batch, groups, baseline=baseline, epsilon=0.0).any()
     assert not differ_in_group(batch, groups).any()
 
 
@@ -61,6 +61,6 @@ def test_groups_are_apart_wherever_their_rows_stand() -> None:
 
 def test_options_outside_their_ranges_are_refused() -> None:
     with pytest.raises(ArgumentError, match="baseline: expected group or step_index, got 'row'"):
-        centred_credits(torch.zeros(2, 1), ONE_GROUP, baseline="row")  # pyright: ignore[reportArgumentType]
+        centred_credits(torch.zeros(2, 1), ONE_GROUP, baseline="row")
     with pytest.raises(ArgumentError, match="ddof: expected 0 or 1, got 2"):
         standardised_credits(torch.zeros(2, 1), ONE_GROUP, ddof=2)

@@ -21,7 +21,7 @@ def test_without_trl_the_trainer_names_the_extra_that_installs_it(monkeypatch: p
 
     monkeypatch.setattr(trl, "version", absent)
     with pytest.raises(MissingExtraError, match=r"trl: expected TRL, which is not installed; .*rewardgate\[trl\]"):
-        trl.GatedGRPOTrainer  # noqa: B018
+        assert trl.GatedGRPOTrainer
     with pytest.raises(ImportError):
         from rewardgate.integrations.trl import GatedGRPOTrainer  # noqa: F401
 
@@ -30,12 +30,12 @@ def test_without_trl_the_trainer_names_the_extra_that_installs_it(monkeypatch: p
 def test_a_trl_that_is_too_old_is_refused_with_its_version(monkeypatch: pytest.MonkeyPatch, installed: str) -> None:
     monkeypatch.setattr(trl, "version", lambda _: installed)
     with pytest.raises(MissingExtraError, match=f"trl: expected version 1.16 or newer, got {installed}"):
-        trl.GatedGRPOTrainer  # noqa: B018
+        assert trl.GatedGRPOTrainer
 
 
 def test_another_name_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'GatedPPOTrainer'"):
-        trl.GatedPPOTrainer  # noqa: B018
+        assert trl.GatedPPOTrainer
 
 
 @pytest.mark.parametrize("module", ["rewardgate.integrations", "rewardgate.integrations.trl"])

@@ -87,7 +87,7 @@ def test_processes_are_kept_between_calls() -> None:
     function = reward("math", workers=1)
     for _ in range(2):
         assert as_trl_calls(function, ["4"] * 40, solution=["4"] * 40) == [1.0] * 40
-    held = function.verifier._there._workers  # type: ignore[attr-defined]
+    held = function.verifier._there._workers
     assert len(held._processes) == 1
 
 

@@ -42,7 +42,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 def test_one_string_is_no_sequence_of_steps() -> None:
     with pytest.raises(ArgumentError, match="steps: expected a sequence of strings, got the string 'only one'"):
-        StepRow("", "only one")  # pyright: ignore[reportArgumentType]
+        StepRow("", "only one")
 
 
 def test_the_package_names_what_its_base_defines() -> None:

@@ -12,12 +12,12 @@ RULES = ("auto", "blank_lines", "lines", "headings")
 
 
 def steps(text: str, rule: str = "auto") -> list[str]:
-    return [text[start:end] for start, end in step_spans(text, rule=rule)]  # pyright: ignore
+    return [text[start:end] for start, end in step_spans(text, rule=rule)]
 
 
 @given(responses, st.sampled_from(RULES))
 def test_the_steps_of_any_text_are_the_text(text: str, rule: str) -> None:
-    spans = step_spans(text, rule=rule)  # pyright: ignore
+    spans = step_spans(text, rule=rule)
     ends = [0, *(end for _, end in spans)]
     assert [start for start, _ in spans] == ends[:-1]
     assert ends[-1] == len(text)
@@ -30,7 +30,7 @@ def test_every_step_begins_at_the_first_word_of_a_line(text: str, rule: str) -> 
     for line in text.splitlines(keepends=True):
         line_starts.add(at)
         at += len(line)
-    for start, end in step_spans(text, rule=rule)[1:]:  # pyright: ignore
+    for start, end in step_spans(text, rule=rule)[1:]:
         assert start in line_starts
         assert text[start:end].splitlines()[0].strip()
 
@@ -219,7 +219,7 @@ def test_the_deeper_items_of_a_list_go_with_the_item_that_announces_them() -> No
 
 def test_an_unknown_rule_is_refused_by_name() -> None:
     with pytest.raises(ArgumentError, match=r"rule: expected one of auto, blank_lines, lines, headings, got 'words'"):
-        step_spans("a", rule="words")  # pyright: ignore
+        step_spans("a", rule="words")
 
 
 @pytest.mark.parametrize("rule", ["auto", "lines"])
@@ -227,7 +227,7 @@ def test_an_unknown_rule_is_refused_by_name() -> None:
 def test_a_hostile_text_is_split_in_seconds(name: str, rule: str) -> None:
     text = HOSTILE[name]
     started = thread_time()
-    spans = step_spans(text, rule=rule)  # pyright: ignore
+    spans = step_spans(text, rule=rule)
     # Quadratic time would be minutes to days; the slowest of these needs 2 s on the machine it was written on.
     assert thread_time() - started < 20
     assert spans[-1][1] == len(text)

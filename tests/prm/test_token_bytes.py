@@ -1,15 +1,13 @@
 import numpy as np
 import pytest
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
+from small_tokenizers import SPECIAL, byte_level_bpe, llama_like_bpe, unigram_with_byte_fallback
 from step_texts import utf8_responses
 
 from rewardgate.errors import ArgumentError
 from rewardgate.prm.token_bytes import token_bytes
-
-tokenizers = pytest.importorskip("tokenizers", reason="NOT RUN: no tokenizers (extra: torch)")
-
-from small_tokenizers import SPECIAL, byte_level_bpe, llama_like_bpe, unigram_with_byte_fallback  # noqa: E402
 
 
 def joined(tokenizer: object, ids: list[int]) -> bytes:
@@ -36,7 +34,7 @@ def test_the_pieces_of_a_tokenizer_that_puts_a_space_before_the_text_keep_it(tex
 @pytest.mark.parametrize("build", [byte_level_bpe, unigram_with_byte_fallback, llama_like_bpe])
 @given(data=st.data())
 def test_the_pieces_of_any_ids_decode_as_the_tokenizer_decodes_them(build: object, data: st.DataObject) -> None:
-    tokenizer = build()  # pyright: ignore
+    tokenizer = build()
     ids = data.draw(st.lists(st.integers(0, tokenizer.get_vocab_size() - 1), max_size=12))
     decoded = tokenizer.decode(ids, skip_special_tokens=True)
     if "\ufffd" not in decoded:

@@ -72,12 +72,12 @@ def test_what_is_no_verifier_is_refused_before_any_row_is_judged(wrong: Any) -> 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: iter_verdicts(MATH, [], workers="2"), "workers: expected a whole number >= 0, got '2'"),  # type: ignore[arg-type]
-        (lambda: iter_verdicts(MATH, [], budget_s="5"), "budget_s: expected a positive number of seconds, got '5'"),  # type: ignore[arg-type]
-        (lambda: Workers("2"), "size: expected a whole number >= 1, got '2'"),  # type: ignore[arg-type]
+        (lambda: iter_verdicts(MATH, [], workers="2"), "workers: expected a whole number >= 0, got '2'"),
+        (lambda: iter_verdicts(MATH, [], budget_s="5"), "budget_s: expected a positive number of seconds, got '5'"),
+        (lambda: Workers("2"), "size: expected a whole number >= 1, got '2'"),
         (lambda: get("math", timeout_s="x"), "timeout_s: expected a positive number of seconds, got 'x'"),
-        (lambda: FunctionVerifier("a:b", timeout_s="x"), "timeout_s: expected a positive number, got 'x'"),  # type: ignore[arg-type]
-        (lambda: FunctionVerifier("a:b", batch_size=1.5), "batch_size: expected a whole number >= 1, got 1.5"),  # type: ignore[arg-type]
+        (lambda: FunctionVerifier("a:b", timeout_s="x"), "timeout_s: expected a positive number, got 'x'"),
+        (lambda: FunctionVerifier("a:b", batch_size=1.5), "batch_size: expected a whole number >= 1, got 1.5"),
         (lambda: get("numeric", significant_digits="3"), "significant_digits: expected None or a whole number >= 1"),
         (lambda: get("weighted", parts=5), "parts: expected names with their weights, or pairs"),
         (lambda: get("weighted", parts=["math"]), "parts: expected names with their weights, or pairs"),

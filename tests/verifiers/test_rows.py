@@ -126,7 +126,7 @@ def test_what_is_no_completion_is_the_callers_error_and_no_zero(completion: Any)
 
 
 def test_no_completion_at_all_is_an_error_too() -> None:
-    assert get("math").verify(None, "5").outcome is Outcome.ERROR  # type: ignore[arg-type]
+    assert get("math").verify(None, "5").outcome is Outcome.ERROR
 
 
 def test_the_message_of_an_exception_becomes_one_line() -> None:

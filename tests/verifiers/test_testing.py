@@ -25,12 +25,6 @@ SLOW = [pytest.mark.slow, pytest.mark.timeout(3_600)]
 EXAMPLES = pytest.mark.parametrize("max_examples", [60, pytest.param(10_000, marks=SLOW)])
 
 
-@pytest.fixture(autouse=True)
-def _slow_only_when_asked_for(request: pytest.FixtureRequest) -> None:
-    if request.node.get_closest_marker("slow") and "slow" not in request.config.getoption("-m"):
-        pytest.skip("heavy; runs only when asked for with -m slow")
-
-
 @EVERY
 @EXAMPLES
 @pytest.mark.parametrize("law", [laws.never_raises, laws.target_accepts_itself], ids=lambda law: law.__name__)

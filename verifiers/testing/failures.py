@@ -1,15 +1,11 @@
 """A broken law, and the example that breaks it, for a person."""
 
-from ...errors import RewardgateError
+from ...errors import LawBrokenError
 from ..base import Verdict
 from .completions import Wrapped
 from .subject import Subject
 
 __all__ = ["LawBrokenError", "returned", "told"]
-
-
-class LawBrokenError(RewardgateError, AssertionError):
-    """A subject broke a law; the message shows the smallest example found."""
 
 
 def told(

@@ -16,7 +16,7 @@ from ..base import Extracted, Extractor, Outcome, Target, Verdict, Verifier, ext
 from ..functions import load_verifier
 from ..rows import Triple, row_verdict
 from ..target_texts import target_texts
-from ..user_function import _batch_verdicts, _Found, _single, _verdict
+from ..user_function import UserFunction, verdicts
 from ..user_signature import TARGET_NAMES, read_signature
 from .answers import Number, read_answer
 
@@ -89,7 +89,7 @@ def as_subject(subject: SubjectLike, *, correct_at: float = 1.0) -> Subject:
         signature = read_signature(subject, name)
     except TypeError as error:
         raise ArgumentError(f"subject: expected a verifier, an extractor or a reward function: {error}") from None
-    return Subject(name, _OfFunction(_Found(subject, signature), correct_at))
+    return Subject(name, _OfFunction(UserFunction(subject, signature), correct_at))
 
 
 def _is_from_text(function: object) -> TypeGuard[Callable[..., Any]]:
@@ -110,7 +110,7 @@ class _OfFunction:
 
     version = "user function"
 
-    def __init__(self, found: _Found, correct_at: float) -> None:
+    def __init__(self, found: UserFunction, correct_at: float) -> None:
         self._found = found
         self._correct_at = correct_at
 
@@ -118,9 +118,7 @@ class _OfFunction:
         return self.verify_batch([(completion, target, prompt)])[0]
 
     def verify_batch(self, rows: Sequence[Triple]) -> list[Verdict]:
-        if self._found.signature.shape == "trl":
-            return _batch_verdicts(self._found, rows, self._correct_at)
-        return [_verdict(lambda row=row: _single(self._found, row), self._correct_at) for row in rows]
+        return verdicts(self._found, rows, self._correct_at)
 
 
 class _OfExtractor:

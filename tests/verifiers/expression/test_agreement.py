@@ -27,7 +27,7 @@ def many_digits(text: str, radius: str = "1e-55") -> Enclosure:
     ],
 )
 def test_floats_tell_clear_cases_only(first: object, second: object, expected: bool | None):
-    assert agree_in_floats(first, second) is expected  # pyright: ignore[reportArgumentType]
+    assert agree_in_floats(first, second) is expected
 
 
 @pytest.mark.parametrize(
