@@ -10,6 +10,8 @@ _BEFORE_CHARS = 48
 _AFTER_CHARS = 240
 
 MATH_OPENING = r"[\s$*_\"'“(\[{:]*(?:\\[(\[]|\\displaystyle|\\text\{|\\mathbf\{)?[\s$*]*\Z"
+_OPENING_MARKS = " \t\n\r\f\v\x1c\x1d\x1e\x1f$*_\"'([{:\\"
+_OPENING_COMMANDS = ("\\displaystyle", "\\text", "\\mathbf")
 _NEGATION = re.compile(
     r"(?=[ncriodakн\\≠!不并で])(?:\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+(?:be|equal(?:\s+to)?))?"
     r"|\bnot\s+(?:be|equal(?:\s+to)?)|(?<!none\s)(?<!nothing\s)\bother\s+than|\bdifferent\s+from|\banything\s+but"
@@ -17,8 +19,24 @@ _NEGATION = re.compile(
     r"|\bне(?:\s+равн?[аоы]?(?:ен)?)?|\bkhông\s+phải(?:\s+là)?|\bnie\s+(?:jest|wynosi))" + MATH_OPENING,
     re.IGNORECASE,
 )
-_NEGATION_SIGNS = ("no", "n't", "n’t", "ne", "than", "fferent", "!=", "thing but", "instead")
-_ALL_NEGATION_SIGNS = (*_NEGATION_SIGNS, "≠", "不", "并非", "ではなく", "n’est", "não", "не", "không")
+_NEGATION_SIGNS = (
+    "not", "n't", "nor", "never", "neither", "n'est", "nicht", "no es", "nie ", "than", "fferent",
+    "anything", "instead", "\\ne", "!=",
+)  # fmt: skip
+_ALL_NEGATION_SIGNS = (
+    *_NEGATION_SIGNS,
+    "n’t",
+    "n’est",
+    "no",
+    "nie",
+    "≠",
+    "不",
+    "并非",
+    "ではなく",
+    "não",
+    "не",
+    "không",
+)
 """Cheap to look for; without one of them the pattern cannot match."""
 _NOT_ONLY = re.compile(r"(?:whether\s+or|why|if)\s+not\W*\Z", re.IGNORECASE)
 _NEGATED_INSIDE = re.compile(
@@ -75,11 +93,22 @@ def is_negated(text: str, start: int) -> bool:
         (True, False)
     """
     before = text[start - _BEFORE_CHARS if start > _BEFORE_CHARS else 0 : start]
-    lowered = before.lower()
-    for sign in _NEGATION_SIGNS if before.isascii() else _ALL_NEGATION_SIGNS:
-        if sign in lowered:
+    if before.isascii():
+        near, signs = _last_words(before), _NEGATION_SIGNS
+    else:
+        near, signs = before.lower(), _ALL_NEGATION_SIGNS
+    for sign in signs:
+        if sign in near:
             return _NEGATION.search(before) is not None and _NOT_ONLY.search(before) is None
     return False
+
+
+def _last_words(before: str) -> str:
+    """The last three words, as many as a negation has, in front of the marks that may stand behind one."""
+    stem = before.rstrip(_OPENING_MARKS)
+    if stem.endswith(_OPENING_COMMANDS):
+        stem = stem[: stem.rfind("\\")].rstrip(_OPENING_MARKS)
+    return " ".join(stem.split()[-3:]).lower()
 
 
 def is_negated_inside(answer: str) -> bool:

@@ -1,8 +1,18 @@
 import pytest
 from completions import anchored_text
 from hypothesis import given
+from hypothesis import strategies as st
 
-from rewardgate.verifiers.denials import doubt_before, is_denied, is_denied_inside, is_negated, is_negated_inside
+from rewardgate.verifiers.denials import (
+    _BEFORE_CHARS,
+    _NEGATION,
+    _NOT_ONLY,
+    doubt_before,
+    is_denied,
+    is_denied_inside,
+    is_negated,
+    is_negated_inside,
+)
 
 
 @pytest.mark.parametrize(
@@ -113,3 +123,32 @@ def test_nothing_stands_before_the_beginning(text: str) -> None:
     assert not is_negated(text, 0)
     assert not is_denied(text, len(text))
     assert doubt_before(text, 0) == ""
+
+
+DENYING = [
+    *("not", "never", "cannot be", "rather than", "instead of", "neither", "nor", "isn't", "isn’t", "isn't equal to"),
+    *("not be", "not equal to", "other than", "different from", "anything but", "anything\nbut", r"\ne", r"\neq", "≠"),
+    *("!=", r"\not=", r"\not =", "不是", "不等于", "并非", "ではなく", "nicht", "n'est pas", "n’est pas", "no es"),
+    *("no  es", "no\nes", "non è", "não é", "не", "не равно", "không phải là", "nie jest", "nie wynosi"),
+    *("nie\u00a0jest", "no\u00a0es"),
+]
+
+
+@pytest.mark.parametrize("words", DENYING)
+def test_every_way_to_deny_is_noticed_before_a_box(words: str) -> None:
+    text = f"We see: it {words} $\\boxed{{5}}$"
+    assert is_negated(text, text.index("\\boxed"))
+    assert is_negated(text.upper(), text.index("\\boxed"))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*DENYING, "one", "know", "normal", "then", "$", "(", r"\text{", r"\mathbf{", r"\[", ":", "\n", "if", "why"]
+        )
+    ).map(" ".join)
+)
+def test_what_is_looked_for_first_hides_no_denial(before: str) -> None:
+    near = before[-_BEFORE_CHARS:]
+    expected = _NEGATION.search(near) is not None and _NOT_ONLY.search(near) is None
+    assert is_negated(before, len(before)) is expected
