@@ -4,11 +4,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple, cast
 
 import pytest
 
 import rewardgate
+from rewardgate.cli import main
 
 ROOT = Path(rewardgate.__file__).parent
 FIXTURE = ROOT / "fixtures" / "rollouts.jsonl"
@@ -19,10 +22,31 @@ VERDICT_FIELDS = [
 ]  # fmt: skip
 
 
-def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [*COMMAND, *map(str, arguments)]
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=100, check=False)
+class Done(NamedTuple):
+    """What a command left, under subprocess's names."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command, run in this process: a start of its own, torch and all, is for what only a process can show."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments: str | Path) -> Done:
+        monkeypatch.setattr(sys, "argv", ["rewardgate", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return Done(cast("int", ended.value.code), captured.out, captured.err)
+
+    return run
 
 
 def write_rows(path: Path, *rows: dict | str) -> Path:
@@ -30,21 +54,21 @@ def write_rows(path: Path, *rows: dict | str) -> Path:
     return path
 
 
-def test_the_demo_audits_the_fixture_and_exits_0() -> None:
+def test_the_demo_audits_the_fixture_and_exits_0(run: Run) -> None:
     done = run("audit", "--demo")
     assert (done.returncode, done.stderr) == (0, "")
     for section in ("GOLDS", "GROUPS", "CAUSES", "STAKE"):
         assert section in done.stdout
 
 
-def test_json_holds_everything_and_has_a_schema_version() -> None:
+def test_json_holds_everything_and_has_a_schema_version(run: Run) -> None:
     done = run("audit", FIXTURE, "--json", "-")
     report = json.loads(done.stdout)
     assert report["schema_version"]
     assert "NaN" not in done.stdout
 
 
-def test_fail_on_turns_the_severity_into_an_exit_code() -> None:
+def test_fail_on_turns_the_severity_into_an_exit_code(run: Run) -> None:
     assert run("audit", "--demo", "--fail-on", "fail").returncode == 1
 
 
@@ -52,7 +76,9 @@ def test_fail_on_turns_the_severity_into_an_exit_code() -> None:
     ("content", "words"),
     [("", "no usable"), ("not json\n", "no usable"), ('{"a": 1}\n', "no usable")],
 )
-def test_a_file_without_a_usable_row_is_unreadable_and_never_healthy(tmp_path: Path, content: str, words: str) -> None:
+def test_a_file_without_a_usable_row_is_unreadable_and_never_healthy(
+    run: Run, tmp_path: Path, content: str, words: str
+) -> None:
     file = tmp_path / "rollouts.jsonl"
     file.write_text(content)
     done = run("audit", file)
@@ -62,27 +88,27 @@ def test_a_file_without_a_usable_row_is_unreadable_and_never_healthy(tmp_path: P
     assert words in done.stderr.lower() or "rollouts.jsonl" in done.stderr
 
 
-def test_a_missing_file_is_one_line_and_exit_2(tmp_path: Path) -> None:
+def test_a_missing_file_is_one_line_and_exit_2(run: Run, tmp_path: Path) -> None:
     done = run("audit", tmp_path / "nothing.jsonl")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
 
 
-def test_an_unknown_verifier_lists_the_known_ones() -> None:
+def test_an_unknown_verifier_lists_the_known_ones(run: Run) -> None:
     done = run("verify", FIXTURE, "--verifier", "numerc")
     assert done.returncode == 2
     assert 'unknown name "numerc"; known: ' in done.stderr
 
 
 @pytest.mark.parametrize("name", ["all_of", "first_that_decides", "weighted"])
-def test_a_verifier_that_needs_options_is_refused_in_one_line(name: str) -> None:
+def test_a_verifier_that_needs_options_is_refused_in_one_line(run: Run, name: str) -> None:
     done = run("verify", FIXTURE, "--verifier", name)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f'rewardgate: verifier "{name}": expected parts among the options, got none\n'
 
 
-def test_verify_writes_one_line_a_row_in_order_refused_rows_included(tmp_path: Path) -> None:
+def test_verify_writes_one_line_a_row_in_order_refused_rows_included(run: Run, tmp_path: Path) -> None:
     rows = write_rows(
         tmp_path / "rows.jsonl",
         {"response": r"\boxed{4}", "target": "4"},
@@ -103,10 +129,11 @@ def test_verify_writes_one_line_a_row_in_order_refused_rows_included(tmp_path: P
     assert verdicts[4]["prompt_id"] == "p"
 
 
-def test_a_users_function_is_a_verifier(tmp_path: Path) -> None:
+def test_a_users_function_is_a_verifier(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def judge(completion, target):\n    return float(target in completion)\n")
     rows = write_rows(tmp_path / "rows.jsonl", {"response": "4", "target": "4"}, {"response": "5", "target": "4"})
-    done = run("verify", rows, "--verifier", "mine.py:judge", cwd=tmp_path)
+    done = run("verify", rows, "--verifier", "mine.py:judge")
     assert done.returncode == 0, done.stderr
     assert [json.loads(line)["reward"] for line in done.stdout.splitlines()] == [1.0, 0.0]
 
@@ -163,7 +190,7 @@ def test_an_interrupted_command_ends_at_once_exits_130_and_leaves_nothing(
         (("audit",), "neither"),
     ],
 )
-def test_an_error_of_usage_is_one_line_and_exit_2(arguments: tuple[str, ...], words: str) -> None:
+def test_an_error_of_usage_is_one_line_and_exit_2(run: Run, arguments: tuple[str, ...], words: str) -> None:
     done = run(*arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith("rewardgate: ")
@@ -171,7 +198,7 @@ def test_an_error_of_usage_is_one_line_and_exit_2(arguments: tuple[str, ...], wo
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("audit", "--help")])
-def test_help_is_on_stdout_and_exits_0(arguments: tuple[str, ...]) -> None:
+def test_help_is_on_stdout_and_exits_0(run: Run, arguments: tuple[str, ...]) -> None:
     done = run(*arguments)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.lstrip().startswith("Usage: rewardgate")
@@ -194,7 +221,7 @@ def test_verdicts_on_stdout_leave_it_open() -> None:
     ],
 )
 def test_output_that_cannot_be_written_names_its_option_and_exits_2(
-    arguments: tuple[str | Path, ...], words: str
+    run: Run, arguments: tuple[str | Path, ...], words: str
 ) -> None:
     if "/dev/full" in arguments and not Path("/dev/full").exists():
         pytest.skip("NOT RUN: no /dev/full here")
@@ -217,7 +244,7 @@ def test_a_stdout_that_takes_nothing_is_one_line_and_exit_2(
 
 
 @pytest.mark.parametrize(("command", "option"), [("verify", "--out"), ("audit", "--json"), ("advantages", "--out")])
-def test_no_command_writes_over_its_input(tmp_path: Path, command: str, option: str) -> None:
+def test_no_command_writes_over_its_input(run: Run, tmp_path: Path, command: str, option: str) -> None:
     rollouts = two_groups(tmp_path)
     before = rollouts.read_bytes()
     done = run(command, rollouts, option, rollouts)
@@ -225,7 +252,7 @@ def test_no_command_writes_over_its_input(tmp_path: Path, command: str, option: 
     assert done.stderr == f"rewardgate: {option}: expected another file than the input, got {rollouts}\n"
 
 
-def test_a_reading_that_fails_leaves_no_output_behind(tmp_path: Path) -> None:
+def test_a_reading_that_fails_leaves_no_output_behind(run: Run, tmp_path: Path) -> None:
     rows = write_rows(tmp_path / "rows.jsonl", "not json")
     done = run("verify", rows, "--out", tmp_path / "out.jsonl")
     assert (done.returncode, os.listdir(tmp_path)) == (2, ["rows.jsonl"])
@@ -240,7 +267,7 @@ def two_groups(tmp_path: Path) -> Path:
     return write_rows(tmp_path / "rollouts.jsonl", *rows, *mixed)
 
 
-def test_advantages_are_written_a_rollout_a_line_and_summed_up_on_stderr(tmp_path: Path) -> None:
+def test_advantages_are_written_a_rollout_a_line_and_summed_up_on_stderr(run: Run, tmp_path: Path) -> None:
     done = run("advantages", two_groups(tmp_path))
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0
@@ -252,7 +279,7 @@ def test_advantages_are_written_a_rollout_a_line_and_summed_up_on_stderr(tmp_pat
     assert "1 of 2 groups opened · arithmetic asked about 2 rollouts · 4 of 6 steps" in done.stderr
 
 
-def test_advantages_by_token_name_the_tokens_and_their_steps(tmp_path: Path) -> None:
+def test_advantages_by_token_name_the_tokens_and_their_steps(run: Run, tmp_path: Path) -> None:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     letters = {letter: number for number, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
@@ -271,7 +298,9 @@ def test_advantages_by_token_name_the_tokens_and_their_steps(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "option", [("--estimator", "nope"), ("--scorer", "nope"), ("--gate", "nope"), ("--estimator", "ema")]
 )
-def test_a_name_that_advantages_cannot_use_is_one_line_and_exit_2(tmp_path: Path, option: tuple[str, str]) -> None:
+def test_a_name_that_advantages_cannot_use_is_one_line_and_exit_2(
+    run: Run, tmp_path: Path, option: tuple[str, str]
+) -> None:
     done = run("advantages", two_groups(tmp_path), *option)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
@@ -288,5 +317,5 @@ def test_a_name_that_advantages_cannot_use_is_one_line_and_exit_2(tmp_path: Path
         ("gates", {"rules", "verigate"}),
     ],
 )
-def test_list_names_what_is_registered(kind: str, names: set[str]) -> None:
+def test_list_names_what_is_registered(run: Run, kind: str, names: set[str]) -> None:
     assert names <= set(run("list", kind).stdout.split())

@@ -7,11 +7,13 @@ anybody close workers, so that a caller who breaks off, or presses Ctrl-C, would
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from itertools import islice
 from queue import SimpleQueue
 from threading import Thread
 from typing import TypeVar
+
+from .frames import LOOK_UP_S
 
 __all__ = ["asked_ahead"]
 
@@ -55,6 +57,8 @@ def asked_ahead(
                 is_whole = True
                 return
             question, answer = pending.popleft()
+            while not wait([answer], LOOK_UP_S).done:
+                pass
             yield question, answer.result()
     finally:
         for _ in asking:

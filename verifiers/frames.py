@@ -10,6 +10,10 @@ from time import monotonic
 
 MAX_FRAME_BYTES = 256 * 1024 * 1024
 
+LOOK_UP_S = 0.2
+"""The longest that anything here waits without a look at what else happened. A Ctrl-C that arrives just before the
+main thread goes to sleep does not wake it: without the look, it would be seen when the wait is over."""
+
 _LENGTH = struct.Struct("!Q")
 
 
@@ -46,9 +50,11 @@ def receive_frame(channel: socket.socket, *, deadline: float | None = None) -> b
 def _receive_exactly(channel: socket.socket, length: int, deadline: float | None) -> bytearray:
     received = bytearray()
     while len(received) < length:
-        _limit(channel, deadline)
+        _limit(channel, deadline, at_most_s=LOOK_UP_S)
         try:
             piece = channel.recv(min(length - len(received), 1 << 20))
+        except TimeoutError:
+            continue
         except ConnectionError as error:
             raise EOFError(str(error)) from None
         if not piece:
@@ -57,11 +63,11 @@ def _receive_exactly(channel: socket.socket, length: int, deadline: float | None
     return received
 
 
-def _limit(channel: socket.socket, deadline: float | None) -> None:
+def _limit(channel: socket.socket, deadline: float | None, *, at_most_s: float | None = None) -> None:
     if deadline is None:
         channel.settimeout(None)
         return
     remaining = deadline - monotonic()
     if remaining <= 0:
         raise TimeoutError("the deadline passed")
-    channel.settimeout(remaining)
+    channel.settimeout(remaining if at_most_s is None else min(remaining, at_most_s))

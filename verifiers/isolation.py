@@ -24,6 +24,7 @@ from typing import Any
 
 from ..errors import WorkerDiedError, WorkerError, WorkerMemoryError
 from .arguments import positive, whole
+from .frames import LOOK_UP_S
 from .shipping import dilled
 from .worker_process import WorkerProcess, WorkerSettings
 
@@ -162,7 +163,7 @@ class Workers:
     def _take(self, generation: int) -> WorkerProcess:
         with self._free:
             while self._is_open_for(generation) and not self._idle and self._running >= self.size:
-                self._free.wait()
+                self._free.wait(LOOK_UP_S)
             if not self._is_open_for(generation):
                 raise WorkerDiedError("worker: closed before the call")
             worker = self._idle.pop() if self._idle else None
