@@ -83,6 +83,9 @@ _ASCII_WORDS = (
 )
 ASCII_POOL = (*_ENGLISH_WORDS, *_ABBREVIATIONS, *_ASCII_WORDS)
 """The words to look for in every text."""
+_STEMS = [word.stem for word in ASCII_POOL]
+ASCII_STEMS = tuple(stem for stem in _STEMS if not any(part in stem and part != stem for part in _STEMS))
+"""Where none of these stands, no word of the pool does: `Svaret` holds `Svar`."""
 
 _OTHERS = (
     _word("éponse", r"est|vaut"),

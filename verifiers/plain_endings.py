@@ -1,4 +1,4 @@
-r"""The commonest endings by far, read without the full reading: one box with an integer, or one `#### 42`.
+r"""The commonest endings by far, read without the full reading: an integer boxed, behind `####` or `The answer is`.
 
 Everything that could make the full reading (`regions`, `committed`, `commitment`) say something else is looked
 for with plain substring searches, and its mere presence hands the text over to that reading. So this is never
@@ -8,18 +8,28 @@ right where the full reading is not: a property test compares the two.
 import re
 
 from ..rollouts.messages import Completion, Prompt
+from .answer_words import ABBREVIATED, ASCII_STEMS
 from .base import Extracted
 from .beside_boxes import has_lead
 from .commitment import is_attributed
-from .denials import is_negated
+from .denials import doubt_before, is_negated
 from .regions import TAIL_CHARS, may_follow_up
+from .statements import is_asked_for
 
 _INTEGER = r"-?\d{1,3}(?:,\d{3}){1,5}|-?\d{1,18}"
 _BOX = re.compile(rf"\\boxed\{{({_INTEGER})\}}[\s$.)\]*\\]{{0,8}}\Z")
 _HASH = re.compile(rf"#### ({_INTEGER})\n?\Z")
+_ANNOUNCED = re.compile(
+    rf"(?P<lead>(?:\*\*)?(?:[Tt]he |So the |Final |The final |\*\*Final )?[Aa])nswer(?: is:?|:|:\*\*) "
+    rf"(?P<dollar>\$?)(?P<answer>{_INTEGER})(?P=dollar)\.?\n?\Z"
+)
 _ENDING_CHARS = 48
+_EARLIER_CHARS = 400
+"""Where the sentence before the last one is longer than this, the full reading is asked."""
 _HIDING = ("hantom", "ancel", "{white}", "\\sout", "fbox")
 _TURN_MARKS = ("INST]", "THINK]")
+_LEAD_CHARS = 64
+"""How far the words that lead up to an announcement can reach back (`announcement_start`)."""
 
 
 def plain_ending(completion: Completion, prompt: Prompt | None) -> Extracted | None:
@@ -30,6 +40,8 @@ def plain_ending(completion: Completion, prompt: Prompt | None) -> Extracted | N
         '42'
         >>> plain_ending("6 * 7 = 42\n#### 42", None).method
         'hash'
+        >>> plain_ending("**Answer:** 42", None).method
+        'phrase'
         >>> plain_ending(r"It is not $\boxed{42}$.", None) is None
         True
     """
@@ -45,16 +57,51 @@ def plain_ending(completion: Completion, prompt: Prompt | None) -> Extracted | N
             return None
         if has_lead(text, at):
             return None
-        method = "boxed"
-    else:
-        at = text.rfind("#### ")
-        match = _HASH.match(text, at) if at >= 0 else None
-        if match is None or text.find("####") != at or (at > 0 and text[at - 1] != "\n") or "oxed" in text:
+        if not _is_plain(text, at):
             return None
-        method = "hash"
-    if not _is_plain(text, at):
+        return Extracted(match.group(1), match.span(1), "boxed")
+    if "oxed" in text:
         return None
-    return Extracted(match.group(1), match.span(1), method)
+    if "#" not in text:
+        return _plainly_announced(text)
+    at = text.rfind("#### ")
+    match = _HASH.match(text, at) if at >= 0 else None
+    if match is None or text.find("####") != at or (at > 0 and text[at - 1] != "\n") or not _is_plain(text, at):
+        return None
+    return Extracted(match.group(1), match.span(1), "hash")
+
+
+def _plainly_announced(text: str) -> Extracted | None:
+    line_start, last_stop = text.rfind("\n", 0, -1) + 1, text.rfind(". ")
+    start = line_start if last_stop < line_start else last_stop + 2
+    match = _ANNOUNCED.match(text, start)
+    if match is None or not _is_plain(text, match.start(2)) or not _stands_alone(text, start):
+        return None
+    if match.group("dollar") and text.find("$") != match.start("dollar"):
+        return None  # One that is open would close at ours.
+    at = match.end("lead")
+    if text[:start].rstrip()[-1:].isalnum() and (is_asked_for(text, at) or doubt_before(text, at)):
+        return None  # No need to ask behind the end of a sentence.
+    return Extracted(match.group("answer"), match.span("answer"), "phrase")
+
+
+def _stands_alone(text: str, start: int) -> bool:
+    """Whether no other announcement can end right where the one at `start` begins."""
+    if start == 0:
+        return True
+    # What is announced ends with its sentence, unless the stop stands in a formula or in "Ans. 5".
+    stop = text.rfind(". ", max(0, start - _EARLIER_CHARS), start - _LEAD_CHARS - 8)
+    between = text[stop + 2 : start]
+    if stop >= 0 and "$" not in between and "\\" not in between and any(map(str.isalpha, between[:-_LEAD_CHARS])):
+        earliest = max(0, stop - len("**Ans**"))
+    elif start <= _EARLIER_CHARS:
+        earliest = 0
+    else:
+        return False
+    if earliest == 0 and ABBREVIATED.match(text) is not None:
+        return False
+    before = text[earliest:start]
+    return not any(stem in before for stem in ASCII_STEMS)
 
 
 def _is_plain(text: str, at: int) -> bool:

@@ -40,9 +40,12 @@ _NOT_AN_ANSWER = re.compile(
     r"|to\s+be|unique|an?\s+integer|an?\s+whole)\b",
     re.IGNORECASE,
 )
+_ASKING = (
+    "express", "write", "writing", "round", "simplif", "convert", "put", "stat", "giv", "check", "verify", "report",
+    "submit", "box", "provid", "leav", "enter", "present", "format",
+)  # fmt: skip
 _ASKED_FOR = re.compile(
-    r"\b(?:express|writ(?:e|ing)|round(?:ed)?|simplif|convert|put|stat(?:e|ing)|giv(?:e|ing)|check|verify|report"
-    r"|submit|box|provid|leav|enter|present|format|box)\w*"
+    rf"\b(?:{'|'.join(_ASKING)})\w*"
     r"\s+(?:down\s+|up\s+)?(?:the\s+|your\s+|our\s+|my\s+)?(?:final\s+|correct\s+)?a?\Z",
     re.IGNORECASE,
 )
@@ -160,7 +163,7 @@ def _after_word(text: str, at: int, word: AnswerWord) -> Announcement | None:
         return None
     if word.stem[0] == "\n":
         return _abbreviated(text, at + 1, match)
-    if _ASKED_FOR.search(text, max(0, at - 48), at) is not None:
+    if is_asked_for(text, at):
         return None
     groups = match.groupdict()
     if groups.get("heading") is not None and not _alone_before(text, at):
@@ -174,6 +177,13 @@ def _after_word(text: str, at: int, word: AnswerWord) -> Announcement | None:
     )
     doubted = "negated" if is_negated else doubt_before(text, at)
     return _announced(text, at, match.end(), "phrase", doubt=doubted, by_copula=groups.get("copula") is not None)
+
+
+def is_asked_for(text: str, at: int) -> bool:
+    """Whether the words before `at` only ask for an answer there ("write your final answer: …")."""
+    before = text[max(0, at - 48) : at]
+    near = " ".join(before.split()[-5:]).lower()
+    return any(verb in near for verb in _ASKING) and _ASKED_FOR.search(before) is not None
 
 
 def _json_value(text: str, at: int, after: int) -> Announcement | None:

@@ -48,6 +48,33 @@ PLAIN_TEXTS = st.one_of(
 """Texts that the short way is made for."""
 
 
+SAID = st.builds(
+    "{}nswer{} {}{}".format,
+    st.sampled_from(["The a", "A", "**A", "Final A", "The final a", "So the a", "the a", "a", "my a", "wrong a"]),
+    st.sampled_from([" is", ":", " is:", ":**", " isn't", " is not", "", "** is"]),
+    st.sampled_from(["5", "$5$", "-1,234", "$7", "5 or 6", "5.5", "not 5", "*5*"]),
+    st.sampled_from(["", ".", "\n", ".\n", "!", "..", " apples"]),
+)
+LEADS = st.lists(
+    st.sampled_from(
+        [
+            "The answer is 6", ". ", "\n", "Answer:", "5", "Antwort: 4", "\nA: 3", "**Ans.** 2", "Suppose ", "write ",
+            "Express\n", "I don't think ", "If ", "the reference says ", "words " * 30, "words. " * 80, "x" * 450,
+            "Answer: " + "words " * 90, "Question: ", "User: ", "$x. ", "$", "\\(x", "maybe ", "#### 3\n", ": ",
+            "Svaret: 1", "Report the ", "\nAnswer\n\n", "round", "# ", "1. ", "- ", "nicht ", "not ",
+        ]
+    ),
+    max_size=5,
+).map("".join)  # fmt: skip
+PLAINLY_SAID = st.builds(
+    "{}\n{} {}{}".format,
+    PLAIN_LEADS.filter(lambda lead: "**" not in lead),
+    st.sampled_from(["The answer is", "Answer:", "**Answer:**", "Final answer:", "The final answer is:"]),
+    st.integers(-(10**17), 10**17),
+    st.sampled_from(["", ".", "\n"]),
+)
+
+
 def full_reading(extractor: RegionExtractor) -> RegionExtractor:
     return RegionExtractor(extractor.name, extractor.find)
 
@@ -66,7 +93,14 @@ def test_the_short_way_reads_hashes_as_the_full_reading_does(text: str) -> None:
         assert short == full_reading(auto()).extract(text)
 
 
-@given(PLAIN_TEXTS)
+@given(LEADS, SAID)
+def test_the_short_way_reads_announcements_as_the_full_reading_does(lead: str, said: str) -> None:
+    short = plain_ending(lead + said, None)
+    if short is not None:
+        assert short == full_reading(auto()).extract(lead + said)
+
+
+@given(PLAIN_TEXTS | PLAINLY_SAID)
 def test_the_short_way_is_taken_by_every_plain_text_and_agrees_with_the_full_reading(text: str) -> None:
     short = plain_ending(text, None)
     assert short is not None
@@ -81,6 +115,8 @@ def test_the_short_way_is_taken_where_it_is_meant_to_be() -> None:
         r"Thus $x = \boxed{42}$",
         r"so \boxed{1,234}",
         "6 * 7\n#### 42",
+        "6 * 7 = 42. The answer is 42.",
+        "Words and words\n**Final Answer:** $42$",
     ):
         taken = plain_ending(text, None)
         assert taken is not None
