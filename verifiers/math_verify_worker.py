@@ -122,7 +122,7 @@ def _constant(parsed: Any) -> Any:
     if not _is_expression(parsed) or parsed.free_symbols or not parsed.is_commutative:
         return None
     value = N(parsed.doit(), _DIGITS)
-    return value if value.is_number and not value.has(nan, oo, zoo) and _is_numeric(value) else None
+    return value if value.is_number and not value.has(nan, oo, -oo, zoo) and _is_numeric(value) else None
 
 
 def _is_numeric(value: Any) -> bool:
@@ -204,7 +204,7 @@ def _value_at(expression: Any, symbols: list[Any], shift: int) -> Any:
         value = N(expression.subs(point).doit(), 30)
     except (TypeError, ValueError, ArithmeticError):  # sympy's ways to say that there is no value here
         return None
-    return value if value.is_number and not value.has(nan, oo, zoo) and _is_numeric(value) else None
+    return value if value.is_number and not value.has(nan, oo, -oo, zoo) and _is_numeric(value) else None
 
 
 def _same_relation(first: Any, second: Any) -> bool | None:

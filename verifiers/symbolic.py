@@ -42,7 +42,7 @@ _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]*[a-z]{3,}")
 _COMMAND_OR_TEXT = re.compile(r"\\text\{([^{}]*)\}|\\(?:begin|end|operatorname)\{[^{}]*\}|\\[a-zA-Z]+")
 _MULTIPLIED = re.compile(r"\*|\\times(?![a-z])")
 _PRIMES = re.compile(r"([A-Za-z])('+)")
-_DEGREES = re.compile(r"(\d+(?:\.\d+)?)\^\\circ")
+_DEGREES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)\^\\circ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ INTEGER = re.compile(r"0|-?[1-9]\d{0,17}")
 """A plain integer that equals another exactly when the texts are the same."""
 _GROUPED_INTEGER = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3}){1,5}")
 
-_DIGITS = re.compile(r"[+-]?[\d,]*\.?\d*")
+_DIGITS = re.compile(r"[+-]?[\d,]*(?:\.\d*)?")
 _WORKED_SOLUTION = re.compile(r"####|\\(?:boxed|fbox)\s*\{|^\s*(?:A:\s|(?:[Ff]inal )?[Aa]nswer\s*:)", re.MULTILINE)
 
 

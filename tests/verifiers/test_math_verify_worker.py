@@ -49,3 +49,9 @@ def test_values_have_forty_digits_and_travel_as_json():
     # The integer square root of 2 * 10^78 has the digits of sqrt(2) * 10^39.
     assert abs(Decimal(found["target_value"]) ** 2 - 2) < Decimal(10) ** -26
     assert json.loads(json.dumps(found)) == found
+
+
+@pytest.mark.parametrize("infinite", [r"\infty", r"-2\infty"])
+def test_infinity_has_no_digits(infinite: str):
+    found = compare("42", infinite)
+    assert (found["equal"], found["answer_value"]) == (False, None)

@@ -22,7 +22,9 @@ _MAX_FACTORIAL = 1_000
 _TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+|\\frac|\\binom|\\sqrt|\\times|\\cdot|\\div|[-+*/^(){}!])")
 _TOWER = re.compile(r"\^\{?[^{}^]*\^\{?[^{}^]*\^")
 _BIG_EXPONENT = re.compile(r"\^(?:\{\(?[+-]?|\(?)(?:\d{5,}|\d+\^)")
-_BIG_FACTORIAL = re.compile(r"\d{4,}\}?\)?!|!!!|[!)}]!\)?\}?!|\\[dt]?binom\{?\d{5}|\\Gamma\(?\d{5}|\\Gamma\(\d+\^")
+_BIG_FACTORIAL = re.compile(
+    r"(?<!\d)\d{4,}+\}?\)?!|!!!|[!)}]!\)?\}?!|\\[dt]?binom\{?\d{5}|\\Gamma\(?\d{5}|\\Gamma\(\d+\^"
+)
 
 
 class CostlyError(Exception):
