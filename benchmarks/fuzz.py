@@ -1,23 +1,25 @@
-r"""Random texts against extraction, reading with comparison, and the whole maths verifier: none raises, none lingers.
+r"""Random texts against each stage of the maths verifier: none raises, none lingers.
 
-    python benchmarks/fuzz.py [--minutes 1] [--target extraction|expression|verify] [--seed 0] [--limit-ms 50]
+    python benchmarks/fuzz.py [--minutes 1] [--target tokens|parse|comparison|extraction|verify] [--limit-ms 50]
     python benchmarks/fuzz.py --target verify --show 123456
 
-Texts are spliced from tokens of answers and their ruins, rewritten targets, wrapped answers and single characters, and
-some of their parts are repeated. Each is made from the seed and its number alone, so that a number names it for ever
-(`--show` prints the text and what is said of it). They run in a process that is killed where it hangs.
+The texts are those of `fuzz_texts.py`: spliced ones for `extraction` and `verify`; for the others every second one is
+a random expression, whose target is mostly the same expression written once more. They run in a process that is killed
+where it hangs.
 
+    tokens       the tokens of the text, normalised
+    parse        its tree
+    comparison   `math` without its symbolic stage, the text being the answer
     extraction   the extractor `auto` on the text
-    expression   `math` without its symbolic stage, the text being the answer, against a target made likewise
-    verify       `math` whole, the text being the completion, against a target made likewise
+    verify       `math` whole, the text being the completion
 
-Prints a row a target: texts, texts a second, exceptions (ERROR verdicts among them), texts that took longer than the
-limit three times running, hangs, and milliseconds at the median, the 99th percentile, the 99.9th and the worst; then
-each failure by its number, with the text cut down to what still fails. Exit status 1 where anything raised or hung.
+Prints a row a target: texts, texts a second, exceptions (ERROR verdicts among them; that a text is unreadable is an
+answer, and none), texts that took longer than the limit three times running, hangs, and milliseconds at the median,
+the 99th percentile, the 99.9th and the worst; then each failure by its number (`--show` prints the text and what is
+said of it), with the text cut down to what still fails. Exit status 1 where anything raised or hung.
 """
 
 import argparse
-import random
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,30 +28,19 @@ from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any
 
+from fuzz_texts import expression, spliced
+
 from rewardgate.errors import WorkerError
 from rewardgate.verifiers import Extracted, Outcome, extractors
+from rewardgate.verifiers.expression.normalise import normalise
+from rewardgate.verifiers.expression.parser import parse
+from rewardgate.verifiers.expression.tokens import UnreadableError, tokenise
 from rewardgate.verifiers.isolation import Workers
 from rewardgate.verifiers.math import MathVerifier
-from rewardgate.verifiers.testing import ANCHORS, SURROUNDINGS, mutants, rewrites, wrapped
-from rewardgate.verifiers.testing.floods import TOKENS
 
 CHUNK = 250
 HANG_S = 10.0
 """A chunk takes less than a second; one that takes so long is taken apart."""
-MOST_CHARACTERS = 40_000
-ANSWERS = (
-    "42", "-7", "1,234", "0.50", r"\frac{1}{2}", r"-\frac{22}{7}", r"2\sqrt{3}", "x^2-3x+1", r"\frac{1}{2}\pi", "(1,2)",
-    r"\{1,2,3\}", "[0,1)", r"(-\infty,3]", "B", "even", "y = 2x + 3", "3:4", r"25\%", r"5\text{ cm}", r"101_2", "1e-8",
-    r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", r"x<-1\text{ or }x>1", r"2\pm\sqrt{3}", r"3+4i", "3:15 p.m.", r"30^\circ",
-    r"10^{100}", "100!", r"\log_3 9", r"\sin\frac{\pi}{6}", r"0.1\overline{6}", r"x \equiv 2 \pmod{5}", r"\emptyset",
-)  # fmt: skip
-MATHS = (
-    r"\frac", r"\dfrac", r"\sqrt", r"\sqrt[3]", r"\pi", r"\infty", r"\cdot", r"\times", r"\pm", r"\le", r"\ge", r"\cup",
-    r"\in", r"\mathbb{R}", r"\binom", r"\overline", r"\circ", r"\text{ or }", r"\left", r"\right", r"\ln", r"\sum",
-    r"\begin{pmatrix}", r"\end{pmatrix}", "&", r"\\", "!", "|", "<", ">", "=", ":", ";", "/", "*", "**", "%", r"\%",
-    "e", "i", "x", "y", "10", "999999999999", "0", ".", "π", "√", "²", "∞", "≤", "×", "°", " km", " dollars", "five",
-    " p.m.",
-)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -65,14 +56,15 @@ class Found:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=1.0, help="for each target")
-    parser.add_argument("--target", action="append", choices=sorted(TARGETS), help="may be given several times")
+    parser.add_argument("--target", action="append", choices=TARGETS, help="may be given several times")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--limit-ms", type=float, default=50.0)
     parser.add_argument("--show", type=int, metavar="NUMBER", help="print one text and what is said of it")
     options = parser.parse_args()
-    targets = options.target or ["extraction", "expression", "verify"]
+    targets = options.target or list(TARGETS)
     if options.show is not None:
-        show(targets, options.seed, options.show)
+        for name in targets:
+            show(name, options.seed, options.show)
         return
     print("| target | texts | a second | raised | slow | hung | p50 ms | p99 ms | p99.9 ms | worst ms |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
@@ -84,14 +76,14 @@ def main() -> None:
 
 def fuzzed(name: str, seconds: float, seed: int, limit_ms: float) -> Found:
     found = Found()
-    started = monotonic()
     with Workers(search_path=[str(Path(__file__).resolve().parent)]) as workers:
         workers.call("fuzz:chunk", name, seed, 0, 1, limit_ms, timeout_s=120.0)  # imports, and what starts processes
+        started = monotonic()
         first = 0
         while monotonic() - started < seconds:
             collect(workers, found, name, seed, first, CHUNK, limit_ms)
             first += CHUNK
-    spent = monotonic() - started
+        spent = monotonic() - started
     ordered = sorted(found.milliseconds) or [0.0]
     at = [ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in (0.5, 0.99, 0.999, 1.0)]
     figures = " | ".join(f"{value:.2f}" for value in at)
@@ -120,24 +112,33 @@ def collect(workers: Workers, found: Found, name: str, seed: int, first: int, co
 
 
 def report(name: str, found: Found, seed: int, limit_ms: float) -> None:
-    target = TARGETS[name]
+    judge = TARGETS[name]
     for number in found.hung[:10]:
-        print(f"\n{name} {number} hung: {clipped(text_of(seed, number))}")
+        print(f"\n{name} {number} hung: {clipped(row(name, seed, number)[0])}")
     for number, told in list(found.raised.items())[:10]:
-        aim = target_of(seed, number)
-        small = cut_down(text_of(seed, number), lambda text, aim=aim: bool(problem(target, text, aim)))
-        print(f"\n{name} {number} raised {told}\n  target {aim!r}\n  text   {clipped(small)}")
+        text, target = row(name, seed, number)
+        small = cut_down(text, lambda shorter, target=target: bool(problem(judge, shorter, target)))
+        print(f"\n{name} {number} raised {told}\n  target {clipped(target)}\n  text   {clipped(small)}")
     for number, spent in sorted(found.slow.items(), key=lambda one: -one[1])[:10]:
-        aim = target_of(seed, number)
-        small = cut_down(text_of(seed, number), lambda text, aim=aim: spent_ms(target, text, aim) > limit_ms)
-        print(f"\n{name} {number} took {spent:.0f} ms\n  target {aim!r}\n  text   {clipped(small)}")
+        text, target = row(name, seed, number)
+        small = cut_down(text, lambda shorter, target=target: spent_ms(judge, shorter, target) > limit_ms)
+        print(f"\n{name} {number} took {spent:.0f} ms\n  target {clipped(target)}\n  text   {clipped(small)}")
 
 
-def show(targets: list[str], seed: int, number: int) -> None:
-    text, target = text_of(seed, number), target_of(seed, number)
+def show(name: str, seed: int, number: int) -> None:
+    text, target = row(name, seed, number)
     print(f"target {target!r}\ntext   {text!r}")
-    for name in targets:
-        print(f"{name}: {TARGETS[name](text, target)} in {spent_ms(TARGETS[name], text, target):.2f} ms")
+    try:
+        said = TARGETS[name](text, target)
+    except Exception as raised:  # any: it is shown
+        said = repr(raised)
+    print(f"{name}: {said} in {spent_ms(TARGETS[name], text, target):.2f} ms")
+
+
+def row(name: str, seed: int, number: int) -> tuple[str, str]:
+    """The text and the target of that number, as the target under test gets them."""
+    is_expression = number % 2 and name in ("tokens", "parse", "comparison")
+    return expression(seed, number) if is_expression else spliced(seed, number)
 
 
 def chunk(name: str, seed: int, first: int, count: int, limit_ms: float) -> dict[str, Any]:
@@ -145,7 +146,7 @@ def chunk(name: str, seed: int, first: int, count: int, limit_ms: float) -> dict
     judge = TARGETS[name]
     milliseconds, raised, slow = [], {}, {}
     for number in range(first, first + count):
-        text, target = text_of(seed, number), target_of(seed, number)
+        text, target = row(name, seed, number)
         started = perf_counter()
         told = problem(judge, text, target)
         spent = 1e3 * (perf_counter() - started)
@@ -169,6 +170,8 @@ def problem(judge: Callable[[str, str], Any], text: str, target: str) -> str:
 
 
 def spent_ms(judge: Callable[[str, str], Any], text: str, target: str) -> float:
+    """Milliseconds without what is remembered of an earlier try."""
+    parse.cache_clear()
     started = perf_counter()
     problem(judge, text, target)
     return 1e3 * (perf_counter() - started)
@@ -196,58 +199,6 @@ def clipped(text: str) -> str:
     return repr(text) if len(text) < 600 else f"{text[:300]!r} … {len(text):,} characters … {text[-100:]!r}"
 
 
-def text_of(seed: int, number: int) -> str:
-    """The text of that number."""
-    draw = random.Random(f"{seed}:{number}")
-    pieces = [_piece(draw) for _ in range(draw.choice((1, 1, 2, 3, 5, 8, 20)))]
-    text = "".join(pieces)
-    for _ in range(draw.choice((0, 0, 1, 2))):
-        text = _changed(draw, text)
-    return text[:MOST_CHARACTERS]
-
-
-def target_of(seed: int, number: int) -> str:
-    """The target of that number: an answer as people write it, or at times anything."""
-    draw = random.Random(f"{seed}:{number}:target")
-    answer = draw.choice(ANSWERS)
-    return answer if draw.random() < 0.9 else _changed(draw, answer)[:400]
-
-
-def _piece(draw: random.Random) -> str:
-    kind = draw.random()
-    if kind < 0.3:
-        return draw.choice(TOKENS)
-    if kind < 0.55:
-        return draw.choice(MATHS)
-    answer = draw.choice(ANSWERS)
-    if kind < 0.6:
-        return answer
-    if kind < 0.75:
-        return draw.choice(rewrites(answer, conventions=True)).text
-    if kind < 0.8:
-        return draw.choice(mutants(answer, conventions=True)).text
-    if kind < 0.95:
-        text = draw.choice(rewrites(answer, conventions=True)).text
-        return wrapped(text, anchor=draw.choice(list(ANCHORS)), surrounding=draw.choice(list(SURROUNDINGS))).text
-    return chr(draw.choice((draw.randrange(32, 127), draw.randrange(0x250), draw.randrange(0x2000, 0x2BFF))))
-
-
-def _changed(draw: random.Random, text: str) -> str:
-    """`text` with a slice left out, moved, repeated a little or very often, or a character changed."""
-    start = draw.randrange(len(text) + 1)
-    end = min(len(text), start + draw.choice((1, 2, 4, 8, 30)))
-    kind = draw.randrange(5)
-    if kind == 0:
-        return text[:start] + text[end:]
-    if kind == 1:
-        return text[:start] + text[end:] + text[start:end]
-    if kind == 2:
-        return text[:start] + text[start:end] * draw.choice((2, 3, 10)) + text[end:]
-    if kind == 3:
-        return text[:start] + text[start:end] * draw.choice((100, 1_000, 4_000)) + text[end:]
-    return text[:start] + draw.choice((*TOKENS, *MATHS)) + text[end:]
-
-
 class _Whole:
     """The whole completion is the answer."""
 
@@ -270,9 +221,18 @@ def _extractor() -> Any:
     return extractors.create("auto")
 
 
+def _read(reader: Callable[[str], Any], text: str) -> Any:
+    try:
+        return reader(normalise(text))
+    except UnreadableError as unreadable:
+        return unreadable
+
+
 TARGETS: dict[str, Callable[[str, str], Any]] = {
+    "tokens": lambda text, target: _read(tokenise, text),
+    "parse": lambda text, target: _read(parse, text),
+    "comparison": lambda text, target: _reader().verify(text, target),
     "extraction": lambda text, target: _extractor().extract(text),
-    "expression": lambda text, target: _reader().verify(text, target),
     "verify": lambda text, target: _math().verify(text, target),
 }
 
