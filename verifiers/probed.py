@@ -7,6 +7,7 @@ the rules `equal_expression`, `different_expression`, `equal_relation` and `diff
 from .expression.parser import UnreadableError, parse
 from .expression.probing import Probe, probe
 from .expression.relations import is_relation, probe_relations
+from .expression.renaming import with_names_of
 from .expression.results import Symbolic, SymbolicResult, shown
 
 __all__ = ["probed"]
@@ -37,4 +38,10 @@ def probed(symbolic: Symbolic) -> Symbolic:
 def _probe(target: str, answer: str) -> tuple[Probe, str]:
     if is_relation(target) and is_relation(answer):
         return probe_relations(target, answer), "relation"
-    return probe(parse(target), parse(answer)), "expression"
+    wanted, given = parse(target), parse(answer)
+    found = probe(wanted, given)
+    if found.equal is False:
+        for renamed in with_names_of(wanted, given):
+            if probe(wanted, renamed).equal:
+                return Probe(True, "up to the names of constants"), "expression"
+    return found, "expression"

@@ -9,12 +9,15 @@ from collections.abc import Sequence
 
 from ..base import Outcome
 from .clocks import compare_clocks
+from .matrices import compare_matrices, determinant
 from .nodes import SYMBOLS, Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
 from .normalise import plain_words
 from .numbers import Quantity
+from .progressions import compare_progressions, is_shortened
 from .quantities import compare_quantities, compare_values, is_rounded
 from .ratios import compare_ratios
 from .results import Comparison, Symbolic, correct, incorrect
+from .solution_sets import describes_set, same_set
 from .structures import read
 
 __all__ = ["compare"]
@@ -37,6 +40,29 @@ def compare(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
         >>> compare(read("1,2"), read("2,1"), symbolic=lambda target, answer: 1 / 0).rule  # never asked
         'list'
     """
+    if describes_set(target) and describes_set(answer):
+        return _compare_sets(target, answer, symbolic)
+    return _compare_parts(target, answer, symbolic)
+
+
+def _compare_sets(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
+    """Part by part where both are written alike; else, or where the parts differ, by the points that they hold."""
+    is_relation = isinstance(target, Relation) or isinstance(answer, Relation)
+    by_parts = None if is_relation else _compare_parts(target, answer, symbolic)
+    if by_parts is not None and (by_parts.is_correct or _are_intervals(target, answer)):
+        return by_parts
+    same = None if isinstance(target, Relation) and isinstance(answer, Relation) else same_set(target, answer)
+    if same is not None:
+        return (correct if same else incorrect)("solution_set", target, answer)
+    return by_parts or _compare_parts(target, answer, symbolic)
+
+
+def _are_intervals(*nodes: Node) -> bool:
+    values = [node.value if isinstance(node, Labelled) else node for node in nodes]
+    return all(isinstance(value, Collection) and value.brackets for value in values)
+
+
+def _compare_parts(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
     if isinstance(target, Labelled) or isinstance(answer, Labelled):
         return _compare_labelled(target, answer, symbolic)
     if isinstance(answer, Relation) or isinstance(target, Relation):
@@ -147,15 +173,14 @@ def _compare_text(target: Node, answer: Node) -> Comparison:
 
 
 def _compare_matrices(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
-    if not (isinstance(target, Matrix) and isinstance(answer, Matrix) and target.kind == answer.kind == "matrix"):
-        if "determinant" in (getattr(target, "kind", ""), getattr(answer, "kind", "")):
-            return _ask(target, answer, symbolic)
-        return incorrect("matrix", target, answer)
-    if [len(row) for row in target.rows] != [len(row) for row in answer.rows]:
-        return incorrect("matrix_shape", target, answer)
-    pairs = [pair for rows in zip(target.rows, answer.rows, strict=True) for pair in zip(*rows, strict=True)]
-    same = all(compare(cell, other, symbolic).is_correct for cell, other in pairs)
-    return (correct if same else incorrect)("matrix", target, answer)
+    values = [
+        determinant(node) if isinstance(node, Matrix) and node.kind == "determinant" else None
+        for node in (target, answer)
+    ]
+    if any(values):
+        wanted, given = (read(value) if value else node for value, node in zip(values, (target, answer), strict=True))
+        return compare(wanted, given, symbolic)
+    return compare_matrices(target, answer, lambda cell, other: compare(cell, other, symbolic).is_correct)
 
 
 def _compare_unions(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
@@ -172,6 +197,10 @@ def _compare_unions(target: Node, answer: Node, symbolic: Symbolic) -> Compariso
 
 
 def _compare_collections(target: Collection, answer: Node, symbolic: Symbolic) -> Comparison:
+    if isinstance(answer, Collection) and (is_shortened(target) or is_shortened(answer)):
+        if target.brackets != answer.brackets and {target.brackets, answer.brackets} != {"", "{}"}:
+            return incorrect("brackets", target, answer)
+        return compare_progressions(target, answer, symbolic)
     if any("\\ldots" in text or ".." in text for text in (target.text, answer.text)):
         return incorrect("ellipsis", target, answer)
     if not isinstance(answer, Collection):

@@ -1,13 +1,16 @@
 """The value of a tree at one point, in one field, within a budget of operations."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from .enclosures import Enclosure, Field, UndefinedError, Value
 from .functions import FUNCTIONS, power
-from .tree import Constant, Function, Number, Power, Product, Sum, Symbol, Tree
+from .tree import Constant, Function, Number, Power, Product, Series, Sum, Symbol, Tree
 
 __all__ = ["Budget", "BudgetError", "evaluate"]
+
+MAX_TERMS = 1_000
+"""Of a series."""
 
 
 class BudgetError(Exception):
@@ -96,6 +99,21 @@ def _value(tree: Tree, point: Mapping[str, Fraction], field: Field, budget: Budg
                     return natural
                 return field.multiply(natural, field.inverse(FUNCTIONS["ln"](field, Fraction(10))))
             return FUNCTIONS[name](field, *values)
+        case Series(name, index, low, high, term):
+            first, last = (evaluate(end, point, field, budget, decadic=decadic) for end in (low, high))
+            value: Value = Fraction(name == "prod")
+            for number in _whole_range(first, last):
+                part = evaluate(term, {**point, index: number}, field, budget, decadic=decadic)
+                value = field.multiply(value, part) if name == "prod" else field.add(value, part)
+            return value
+
+
+def _whole_range(first: Value, last: Value) -> Iterator[Fraction]:
+    if not (isinstance(first, Fraction) and isinstance(last, Fraction) and first.denominator == last.denominator == 1):
+        raise UndefinedError("a series between no whole numbers")
+    if not -1 <= last - first < MAX_TERMS:
+        raise UndefinedError(f"a series of no or more than {MAX_TERMS} terms")
+    return (first + step for step in range(int(last - first) + 1))
 
 
 def _constant(name: str, field: Field) -> Value:

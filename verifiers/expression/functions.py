@@ -214,6 +214,43 @@ def _binomial(field: Field, above: Value, below: Value) -> Value:
     return product
 
 
+def _arranged(field: Field, above: Value, below: Value) -> Value:
+    """In how many ways `below` of `above` things can be put in order."""
+    return field.multiply(_binomial(field, above, below), _factorial(field, below))
+
+
+def _on_whole_numbers(function: Callable[..., int]) -> Callable[..., Value]:
+    def apply(field: Field, *values: Value) -> Value:
+        whole = [value.numerator for value in values if isinstance(value, Fraction) and value.denominator == 1]
+        if len(whole) < len(values) or not all(whole):
+            raise UndefinedError("a function of whole numbers")
+        return Fraction(function(*whole))
+
+    return apply
+
+
+def _extreme(sign: int) -> Callable[..., Value]:
+    """The largest of the values, or with -1 the smallest, where that is certain."""
+
+    def apply(field: Field, *values: Value) -> Value:
+        best = values[0]
+        for value in values[1:]:
+            if isinstance(best, Fraction) and isinstance(value, Fraction):
+                is_beyond = sign * value > sign * best
+            else:
+                one, other = field.enclosed(best), field.enclosed(value)
+                if not (field.is_real(one) and field.is_real(other)):
+                    raise UndefinedError("an extreme off the real line")
+                apart = _real(field, other) - _real(field, one)
+                if abs(apart) <= one.radius + other.radius:
+                    raise UndefinedError("an extreme of values too close to tell")
+                is_beyond = sign * apart > 0
+            best = value if is_beyond else best
+        return best
+
+    return apply
+
+
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "root": _root,
     "ln": _ln,
@@ -231,4 +268,10 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "ceil": _stepped("ceil"),
     "factorial": _factorial,
     "binomial": _binomial,
+    "arranged": _arranged,
+    "gcd": _on_whole_numbers(math.gcd),
+    "lcm": _on_whole_numbers(math.lcm),
+    "mod": _on_whole_numbers(lambda value, by: value % by),
+    "max": _extreme(1),
+    "min": _extreme(-1),
 }

@@ -23,7 +23,9 @@ def compare_letters(target: str, answer: str) -> bool | None:
         >>> compare_letters("B", "(b)"), compare_letters("B", "(D)"), compare_letters("x", "y")
         (True, False, None)
     """
-    wanted = _TARGET.fullmatch(target)
+    wanted = _TARGET.fullmatch(target) or _LETTER_AND_VALUE.fullmatch(target)
+    if wanted is not None and wanted.lastindex == 2 and _TARGET.fullmatch(answer) is None:
+        return None  # "(C) 12" is chosen by its letter, or given by its value
     given = _ANSWER.fullmatch(answer) or _LETTER_AND_VALUE.fullmatch(answer)
     if wanted is None or given is None or _TWO_LETTERS.fullmatch(answer) is not None:
         return None

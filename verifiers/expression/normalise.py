@@ -30,6 +30,8 @@ _PLAIN_OPERATORS = (
     ("<=", r"\le "), (">=", r"\ge "), ("=<", r"\le "), ("!=", r"\ne "), ("==", "="), ("**", "^"), ("+/-", r"\pm "),
     ("+-", r"\pm "),
 )  # fmt: skip
+_DOTTED = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?(?![\d.,])")
+"""Thousands with dots, at least two: `1.000` alone is a decimal number."""
 _UNION_LETTER = re.compile(r"(?<=[\])}])\s*[Uu]\s*(?=[\[({\\])")
 _SPACES = re.compile(r"\s+")
 _IDLE_SPACE = re.compile(r" ?(\\\\|\\[{}]|[()\[\]{}+*/^=<>|&;_:!-]) ?")
@@ -39,7 +41,7 @@ _LIST_COMMA = re.compile(r" ?, +| ,")
 _WORDS_ONLY = re.compile(r"\\text\{|[{}()\[\]\"'’.,;:!?`*$\\_-]")
 _ENDS = " \t\n.,;:。`"
 _MARKUP = ("**", "__", "*", "`")
-_NEEDS_WORK = re.compile(r"[^0-9.+-]|\+-")
+_NEEDS_WORK = re.compile(r"[^0-9.+-]|\+-|\..*\.")
 
 
 def normalise(text: str) -> str:
@@ -69,6 +71,8 @@ def normalise(text: str) -> str:
     for plain, latex in _PLAIN_OPERATORS:
         if plain in text:
             text = text.replace(plain, latex)
+    if "." in text:
+        text = _DOTTED.sub(lambda number: number.group().replace(".", "").replace(",", "."), text)
     text = _UNION_LETTER.sub(r"\\cup ", text)
     text = _SPACES.sub(" ", text)
     text = _LIST_COMMA.sub(", ", text)

@@ -54,8 +54,8 @@ def read_quantity(text: str) -> Quantity | None:
         inner = without_group(text)
         if inner == text:
             break
-        if "," in inner and _GROUPED.fullmatch(inner):
-            return None  # (1,234) is a pair
+        if "," in inner:
+            return None  # (1,234) is a pair, and so is (1,101/6)
         text = inner
     return _read_bare(text) or _read_in_base(text) or _read_with_unit(text)
 

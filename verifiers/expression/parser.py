@@ -9,8 +9,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from .function_reader import FUNCTIONS, MULTIPLIED, FunctionReader
+from .notations import in_one_notation
 from .tokens import Token, UnreadableError, tokenise
-from .tree import Constant, Function, Number, Power, Product, Sum, Symbol, Tree, inverse
+from .tree import Constant, Function, Number, Power, Product, Series, Sum, Symbol, Tree, inverse
 
 __all__ = ["UnreadableError", "parse"]
 
@@ -35,7 +36,7 @@ def parse(text: str) -> Tree:
         Traceback (most recent call last):
         rewardgate.verifiers.expression.tokens.UnreadableError: a product without sign after a slash
     """
-    reader = _Reader(tokenise(text))
+    reader = _Reader(tokenise(in_one_notation(text)))
     tree = reader.sum(0)
     if reader.peek() is not None:
         raise UnreadableError(f"{reader.peek()!r} where the expression should end")
@@ -50,6 +51,7 @@ class _Reader(FunctionReader):
     def __init__(self, tokens: list[Token]) -> None:
         super().__init__(tokens)
         self._open_bars = 0
+        self._indices: list[str] = []
 
     def sum(self, depth: int) -> Tree:
         if depth > MAX_DEPTH:
@@ -131,8 +133,13 @@ class _Reader(FunctionReader):
             case "command", "frac":
                 numerator, denominator = self.argument(depth), self.argument(depth)
                 return Product((numerator, inverse(denominator)))
-            case "command", "binom":
-                return Function("binomial", (self.argument(depth), self.argument(depth)))
+            case "command", ("binom" | "arranged" | "mod") as name:
+                arguments = self.argument(depth), self.argument(depth)
+                return Function({"binom": "binomial"}.get(name, name), arguments)
+            case "command", ("gcd" | "lcm" | "max" | "min") as name:
+                return Function(name, self._arguments(depth))
+            case "command", ("sum" | "prod") as name:
+                return self._series(name, depth)
             case "command", "sqrt":
                 return self._root(depth)
             case "command", name if name in FUNCTIONS:
@@ -160,9 +167,27 @@ class _Reader(FunctionReader):
         return name
 
     def _constant(self, name: str, token: Token) -> Tree:
-        if self.peek() in ("_", "'") and name != "pi":
+        if (self.peek() in ("_", "'") and name != "pi") or name in self._indices:
             return Symbol(self._name(token))
         return Constant(name)
+
+    def _arguments(self, depth: int) -> tuple[Tree, ...]:
+        arguments: list[Tree] = []
+        while self.peek() == "{":
+            arguments.append(self._enclosed(depth))
+        if len(arguments) < 2:
+            raise UnreadableError("a function of several arguments without them")
+        return tuple(arguments)
+
+    def _series(self, name: str, depth: int) -> Tree:
+        self.expect("{")
+        index = self.next().text
+        self.expect("}")
+        low, high = self._enclosed(depth), self._enclosed(depth)
+        self._indices.append(index)
+        term = self._product(depth + 1)
+        self._indices.pop()
+        return Series(name, index, low, high, term)
 
     def _subscript(self) -> str:
         """A subscript as it is written: a single token, or all between two braces."""
@@ -197,6 +222,8 @@ class _Reader(FunctionReader):
 
     def _enclosed(self, depth: int) -> Tree:
         opening = self.next().text
+        if opening not in _PAIRS:
+            raise UnreadableError(f"{opening!r} where an argument should stand")
         # A bar inside a pair of brackets opens anew.
         bars, self._open_bars = self._open_bars, 0
         inside = self.sum(depth + 1)

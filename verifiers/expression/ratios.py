@@ -20,7 +20,7 @@ def compare_ratios(target: Node, answer: Node, alike: Callable[[Node, Node], boo
             return incorrect("ratio", target, answer)
         wanted, given = _term_values(target), _term_values(answer)
         if wanted is not None and given is not None:
-            same = _proportional(wanted, given)
+            same = _proportional(wanted, given) if wanted[-1] or len(wanted) > 2 else wanted == given  # 12:00 is a time
         else:
             same = all(alike(*pair) for pair in zip(target.terms, answer.terms, strict=True))
         return (correct if same else incorrect)("ratio", target, answer)

@@ -5,27 +5,30 @@ r"""Reading an answer: lists, sets, tuples, intervals, relations, labels, ratios
 """
 
 import re
+from itertools import pairwise
 
 from .arithmetic import CostlyError
 from .compounds import read_compound
-from .nodes import Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
+from .matrices import MAX_ITEMS, read_matrix
+from .nodes import Clock, Collection, Labelled, Node, Opaque, Ratio, Relation, Text, Union
 from .normalise import plain_words
-from .numbers import Quantity, read_quantity
+from .numbers import Quantity, as_fraction, read_quantity
 from .units import read_unit
 
 __all__ = ["is_label", "read", "split_outside"]
 
-MAX_ITEMS = 200
 MAX_LEVELS = 20
 
 _COMMA = re.compile(", ?")
 _TUPLE_COMMA = re.compile("[,;] ?")
 _COLON = re.compile(":")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))? ?(?:\\text\{)?([ap])\.?m\.?\}?", re.IGNORECASE)
-_MATRIX = re.compile(r"\\begin\{([pbvBV]?matrix|array)\}(?:\{[lcr| ]*\})?(.*)\\end\{\1\}", re.DOTALL)
+_CASES = re.compile(r"\\begin\{cases\}(.*)\\end\{cases\}", re.DOTALL)
+_DOMAIN = re.compile(r"\w\\in ?(?:\\mathbb\{[ZNRQ]\}|\\?[ZNRQ])|\w ?\\?text\{ ?(?:is )?an integer\}")
 _OPERATOR = re.compile(r"\\(?:le|ge|ne|approx|equiv|in)(?![a-z])|[=<>]")
 _SEPARATOR = re.compile(r",? ?(?:\\text\{ ?)?\b(?:and|or)\b ?\}?(?![a-zA-Z]) ?|; ?")
 _UNION = re.compile(r"\\cup(?![a-z])")
+_ALL_BUT = re.compile(r"\\mathbb\{R\}(?:\\setminus|\\backslash|-|/) ?\\\{([^{}]+)\\\}")
 _PLUS_MINUS = re.compile(r"\\(?:pm|mp)(?![a-z])")
 _GROUPED_LIST = re.compile(r"[+-]?\d{1,3}(?:,\d{3})*(?:, [+-]?\d{1,3}(?:,\d{3})*)+")
 _SUBSCRIPT = re.compile(r"_(?:\{[^{}]*\}|\w)")
@@ -59,8 +62,11 @@ def read(text: str, depth: int = 0) -> Node:
     quantity = read_quantity(text) or read_compound(text)
     if quantity is not None:
         return quantity
-    if found := _MATRIX.fullmatch(text):
-        return _read_matrix(found, depth)
+    if text.endswith("}") and (matrix := read_matrix(text, lambda cell: read(cell, depth + 1))) is not None:
+        return matrix
+    if (found := _CASES.fullmatch(text)) and "&" not in found.group(1):
+        equations = [row.strip(" ,") for row in found.group(1).split("\\\\") if row.strip(" ,")]
+        return read(", ".join(equations), depth + 1)
     if _is_words(text):
         return Text(plain_words(text), text)
     for reader in (_read_list, _read_relation, _read_union, _read_bracketed, _read_ratio, _read_plus_minus):
@@ -136,6 +142,10 @@ def _read_list(text: str, depth: int) -> Node | None:
             parts = [f"({part})" for part in parts]  # 1,2;3,4 is a list of pairs
         elif not any("=" in part for part in parts):
             parts = [piece for part in parts for piece in split_outside(part, _COMMA) if piece]  # 1, 2 and 3
+    while len(parts) > 1 and _DOMAIN.fullmatch(parts[-1]) is not None:
+        parts = parts[:-1]  # "where k is an integer" is no second value
+        if len(parts) == 1:
+            return read(parts[0], depth + 1)
     if len(parts) < 2:
         return None
     items = _items(parts, depth)
@@ -169,6 +179,8 @@ def _is_label_tuple(text: str) -> bool:
 def _as_interval(relation: Relation, depth: int) -> Node | None:
     """`a < x \\le b` as the interval of x; None where no side is a bare name."""
     sides, operators = relation.sides, relation.operators
+    if "|" in relation.text:
+        return None  # |x| is no name where it is bounded
     if not all(operator in ("<", ">", "\\le", "\\ge", "\\ne") for operator in operators):
         return None
     if len(sides) == 2 and is_label(sides[-1]) and not is_label(sides[0]):
@@ -203,6 +215,8 @@ _FLIPPED = {"<": ">", ">": "<", "\\le": "\\ge", "\\ge": "\\le", "\\ne": "\\ne"}
 def _read_union(text: str, depth: int) -> Node | None:
     if text == "\\mathbb{R}":
         return Collection((Opaque("-\\infty"), Opaque("\\infty")), "()", text)
+    if (found := _ALL_BUT.fullmatch(text)) is not None:
+        return _without_points(found.group(1), text, depth)
     parts = split_outside(text, _UNION)
     if len(parts) < 2 or not all(parts):
         return None
@@ -213,12 +227,30 @@ def _read_union(text: str, depth: int) -> Node | None:
     return Union(nodes, text)
 
 
+def _without_points(points: str, text: str, depth: int) -> Node | None:
+    r"""`\mathbb{R}\setminus\{a,b\}` as the union of the intervals between."""
+    items = _items([part for part in split_outside(points, _COMMA) if part], depth)
+    values = [as_fraction(item.value) if isinstance(item, Quantity) else None for item in items]
+    known = sorted((value, item) for value, item in zip(values, items, strict=True) if value is not None)
+    if len(known) < len(items):
+        if len(items) > 1:
+            return None
+        ends = items
+    else:
+        ends = tuple(item for _, item in known)
+    bounds = (Opaque("-\\infty"), *ends, Opaque("\\infty"))
+    parts = tuple(Collection(pair, "()", text) for pair in pairwise(bounds))
+    return Union(parts, text)
+
+
 def _read_bracketed(text: str, depth: int) -> Node | None:
     body, brackets = text, ""
     if text.startswith("\\{") and text.endswith("\\}"):
         body, brackets = text[2:-2], "{}"
     elif text[:1] in "([" and text[-1:] in ")]" and len(text) > 2:
         body, brackets = text[1:-1], text[0] + text[-1]
+    elif text[:1] == "{" and text[-1:] == "}" and "," in text:
+        body, brackets = text[1:-1], "{}"
     elif text.startswith("\\langle") and text.endswith("\\rangle"):
         body, brackets = text[7:-7], "()"
     if not brackets or not _is_enclosed(body):
@@ -263,12 +295,3 @@ def _read_plus_minus(text: str, depth: int) -> Node | None:
     plus = _PLUS_MINUS.sub(lambda sign: "+" if sign.group() == "\\pm" else "-", text).lstrip("+")
     minus = _PLUS_MINUS.sub(lambda sign: "-" if sign.group() == "\\pm" else "+", text).lstrip("+")
     return Collection((read(plus, depth + 1), read(minus, depth + 1)), "", text)
-
-
-def _read_matrix(found: re.Match[str], depth: int) -> Node:
-    kind = "determinant" if found.group(1) in ("vmatrix", "Vmatrix") else "matrix"
-    rows = [row for row in found.group(2).split("\\\\") if row.strip()]
-    if sum(row.count("&") + 1 for row in rows) > MAX_ITEMS:
-        raise CostlyError(f"more than {MAX_ITEMS} cells")
-    cells = tuple(tuple(read(cell.strip(), depth + 1) for cell in row.split("&")) for row in rows)
-    return Matrix(cells, kind, found.group())

@@ -33,9 +33,9 @@ _GREEK = frozenset(
 _COMMANDS = frozenset(
     ("frac", "sqrt", "binom", "times", "cdot", "lfloor", "rfloor", "lceil", "rceil",
      "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "coth", "sech",
-     "csch", "ln", "log", "lg", "exp")
+     "csch", "ln", "log", "lg", "exp", "arranged", "gcd", "lcm", "max", "min", "mod", "sum", "prod")
 )  # fmt: skip
-_RENAMED = {"dbinom": "binom", "tbinom": "binom", "choose": ""}
+_RENAMED = {"dbinom": "binom", "tbinom": "binom"}
 _PLAIN_FUNCTIONS = {
     "abs": "abs",
     "floor": "floor",

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 __all__ = [
-    "MINUS_ONE", "Constant", "Function", "Number", "Power", "Product", "Sum", "Symbol", "Tree", "at_point",
+    "MINUS_ONE", "Constant", "Function", "Number", "Power", "Product", "Series", "Sum",
+    "Symbol", "Tree", "at_point",
     "free_symbols", "inverse", "negated", "nodes",
 ]  # fmt: skip
 
@@ -67,9 +68,20 @@ class Function:
     arguments: tuple["Tree", ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Series:
+    """`term` summed up (`"sum"`) or multiplied (`"prod"`) for every whole `index` from `low` to `high`."""
+
+    name: str
+    index: str
+    low: "Tree"
+    high: "Tree"
+    term: "Tree"
+
+
 MINUS_ONE = Number(Fraction(-1))
 
-Tree = Number | Symbol | Constant | Sum | Product | Power | Function
+Tree = Number | Symbol | Constant | Sum | Product | Power | Function | Series
 
 
 def nodes(tree: Tree) -> Iterator[Tree]:
@@ -88,22 +100,41 @@ def nodes(tree: Tree) -> Iterator[Tree]:
                 left.extend(parts)
             case Power(base, exponent):
                 left += (base, exponent)
+            case Series(_, _, low, high, term):
+                left += (low, high, term)
             case _:
                 pass
 
 
 def free_symbols(*trees: Tree) -> tuple[str, ...]:
-    """The names of all symbols in `trees`, sorted.
+    """The names of all symbols in `trees` that no series runs over, sorted.
 
     Example:
         >>> free_symbols(Sum((Symbol("y"), Symbol("x"))), Symbol("y"))
         ('x', 'y')
     """
-    return tuple(sorted({node.name for tree in trees for node in nodes(tree) if isinstance(node, Symbol)}))
+    names = {node.name for tree in trees for node in nodes(tree) if isinstance(node, Symbol)}
+    if any(isinstance(node, Series) for tree in trees for node in nodes(tree)):
+        names = set().union(*map(_unbound, trees))
+    return tuple(sorted(names))
 
 
-def at_point(tree: Tree, point: Mapping[str, Fraction]) -> Tree:
-    """`tree` with numbers for the symbols that `point` names.
+def _unbound(tree: Tree) -> set[str]:
+    match tree:
+        case Symbol(name):
+            return {name}
+        case Sum(parts) | Product(parts) | Function(_, parts):
+            return set().union(*map(_unbound, parts))
+        case Power(base, exponent):
+            return _unbound(base) | _unbound(exponent)
+        case Series(_, index, low, high, term):
+            return _unbound(low) | _unbound(high) | (_unbound(term) - {index})
+        case _:
+            return set()
+
+
+def at_point(tree: Tree, point: "Mapping[str, Fraction | Tree]") -> Tree:
+    """`tree` with numbers, or other trees, for the symbols that `point` names.
 
     Example:
         >>> at_point(Sum((Symbol("x"), Symbol("y"))), {"x": Fraction(2)})
@@ -111,7 +142,8 @@ def at_point(tree: Tree, point: Mapping[str, Fraction]) -> Tree:
     """
     match tree:
         case Symbol(name) if name in point:
-            return Number(point[name])
+            value = point[name]
+            return Number(value) if isinstance(value, Fraction) else value
         case Sum(terms):
             return Sum(tuple(at_point(term, point) for term in terms))
         case Product(factors):
@@ -120,6 +152,9 @@ def at_point(tree: Tree, point: Mapping[str, Fraction]) -> Tree:
             return Power(at_point(base, point), at_point(exponent, point))
         case Function(name, arguments):
             return Function(name, tuple(at_point(argument, point) for argument in arguments))
+        case Series(name, index, low, high, term):
+            inside = {other: value for other, value in point.items() if other != index}
+            return Series(name, index, at_point(low, point), at_point(high, point), at_point(term, inside))
         case _:
             return tree
 

@@ -119,7 +119,7 @@ def test_functions_take_the_argument_that_is_theirs(text: str, expected: float):
         "f(x)", "g(2)+1", "P(A)",
         "x2", "2 3", "(x+1)2",
         r"45^\circ+30",
-        "n!!", "C_5^2", "x_1_2x",
+        "n!!", "C_1^2", "C_1^n", "x_1_2x",
         "", "+", "x+", "(x", "x)", "|x", "x^", r"\frac{1}", r"\sqrt", r"\frac{1}{", "((x)", "{x", "x]", "(x]",
         r"\sin", r"\sin\cos x", r"\ln -1",
         r"\infty", r"x\pm1", r"\sum x", r"\int x", r"f'(x)+",
