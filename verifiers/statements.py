@@ -287,7 +287,7 @@ def _after_hash(text: str, at: int, end: int) -> Announcement | None:
     if not value or _HEADING_WORDS.match(value) is not None:
         return None
     words = value.split()
-    if len(words) > 6 and not (value[0] in "([{" and value[-1] in ")]}"):  # (0, 0, 0), with spaces
+    if len(words) > 6 and not (value.removeprefix("\\")[0] in "([{" and value[-1] in ")]}"):  # (0, 0, 0), with spaces
         if not any(mark.isdigit() for mark in words[0]):
             return None
         stop = start + len(words[0])

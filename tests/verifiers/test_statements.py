@@ -35,6 +35,11 @@ def test_a_heading_of_a_step_is_no_hash_answer() -> None:
     assert announced("#### 5 which is the sum of all of the numbers above") == ["5"]
 
 
+def test_brackets_with_spaces_are_one_value() -> None:
+    assert announced(r"#### \{ 0 , 1 , -1 \}") == [r"\{ 0 , 1 , -1 \}"]
+    assert announced("#### ( 0 , 1 , -1 )") == ["( 0 , 1 , -1 )"]
+
+
 def test_reasoning_that_follows_a_colon_is_no_answer() -> None:
     assert announced("Answer: Tom has 5 apples and buys 3. So he has 8.") == []
     assert announced("Answer: Paris. It has 2 million inhabitants.") == ["Paris"]
