@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from .enclosures import Enclosure, Field, UndefinedError, Value
-from .functions import FUNCTIONS, power
+from .functions import FUNCTIONS, MAX_FACTORIAL, power
 from .tree import Constant, Function, Number, Power, Product, Series, Sum, Symbol, Tree
 
 __all__ = ["Budget", "BudgetError", "evaluate"]
@@ -56,8 +56,8 @@ def evaluate(
         >>> evaluate(Sum((Symbol("x"), Number(Fraction(1, 2)))), {"x": Fraction(1, 3)}, FLOATS, Budget(10))
         Fraction(5, 6)
     """
-    budget.spend(field.cost)
     value = _value(tree, point, field, budget, decadic)
+    budget.spend(1 if isinstance(value, Fraction) else field.cost)
     if field.cost > 1:
         budget.span = max(budget.span, field.binary_size(value))
     return value
@@ -98,6 +98,9 @@ def _value(tree: Tree, point: Mapping[str, Fraction], field: Field, budget: Budg
                 if not decadic:
                     return natural
                 return field.multiply(natural, field.inverse(FUNCTIONS["ln"](field, Fraction(10))))
+            if name in ("binomial", "arranged") and isinstance(values[1], Fraction):  # a product of so many factors
+                factor = 1 if isinstance(values[0], Fraction) else field.cost
+                budget.spend(factor * min(abs(int(values[1])), MAX_FACTORIAL))
             return FUNCTIONS[name](field, *values)
         case Series(name, index, low, high, term):
             first, last = (evaluate(end, point, field, budget, decadic=decadic) for end in (low, high))

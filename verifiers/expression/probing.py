@@ -24,8 +24,8 @@ from .tree import Tree, free_symbols
 __all__ = ["Probe", "probe", "some_value"]
 
 MAX_SYMBOLS = 8
-OPERATIONS = 40_000
-"""What one comparison may spend: an operation on floats counts 1, one at n bits n / 16."""
+OPERATIONS = 10_000
+"""What one comparison may spend: an operation on exact numbers or floats counts 1, one at n bits n / 16."""
 
 _FIRST_BITS = 192
 _MOST_BITS = 3_072
