@@ -12,7 +12,8 @@ from time import perf_counter
 from ..errors import ArgumentError, UnknownNameError
 from ..rollouts.messages import Completion, Prompt
 from .base import Extractor, Outcome, Target, Verdict, Verifier, verifiers
-from .expression.nodes import Opaque, Text
+from .expression.letters import named_choices
+from .expression.nodes import SYMBOLS, Opaque, Text
 from .expression.results import shown
 from .target_texts import answer_key, target_texts
 from .targets import INTEGER, read_target
@@ -112,8 +113,10 @@ def _for_text(target: str) -> tuple[str, str]:
         return "math", "the target is mathematics"
     if _CHOICE.fullmatch(target):
         return "choice", "the target is a choice letter"
+    if len(named_choices(target.strip())) > 1:
+        return "math", "the target is several choice letters"
     read = read_target(target)
-    if isinstance(read.node, Text) and not read.note:
+    if isinstance(read.node, Text) and not read.note and read.node.words not in SYMBOLS:
         return "exact", "the target is words"
     if isinstance(read.node, Opaque) and "\n" in target:
         return "exact", "the target is text of several lines"

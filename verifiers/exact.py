@@ -92,6 +92,8 @@ class ExactVerifier:
             return extracted.outcome, extracted.rule
         if given in accepted:
             return Outcome.CORRECT, "same_text"
+        if any(len(parts := _parts(one)) > 1 and parts == _parts(given) for one in accepted):
+            return Outcome.CORRECT, "same_parts"
         if any(self._folded(one) in accepted for one in extracted.alternatives):
             return Outcome.HEDGED, "several_answers"
         return Outcome.INCORRECT, "other_text"
@@ -113,6 +115,12 @@ class ExactVerifier:
         return text.casefold() if self._ignore_case else text
 
 
+def _parts(text: str) -> list[str]:
+    """What a list in words names, in no order: `I and III` names two."""
+    return sorted(part for part in _AND.split(text) if part)
+
+
+_AND = re.compile(r",? and |, ?")
 _WEAK_METHODS = frozenset({"bare", "last_line", "last_number", "formula"})
 
 

@@ -50,7 +50,11 @@ def test_each_pair_is_judged_as_a_reader_would(target: str, answer: str, right: 
         (r"\sqrt{8}", r"2\sqrt{3}", "different_expression"),
         ("y=2x+3", "4x-2y=-6", "equal_relation"),
         ("2x+3y=6", "2x-3y=6", "different_relation"),
-        (r"\begin{vmatrix}1&2\\3&4\end{vmatrix}", "-2", "math_verify"),
+        (r"\begin{vmatrix}1&2\\3&4\end{vmatrix}", "-2", "exact_number"),
+        (r"\int_0^12x\,dx", "1", "math_verify"),
+        (r"x\equiv5\pmod{12}", r"17\pmod{12}", "residues"),
+        ("(-2,2)", "x^2<4", "solution_set"),
+        ("1,2,...,10", r"1,2,3,\ldots,10", "progression"),
         ("101_2", "101_3", "base_conflict"),
     ],
 )
@@ -139,7 +143,7 @@ def test_without_fallback_what_our_parser_does_not_read_is_unsupported_and_the_r
     assert verifier.verify(r"\boxed{1/2}", "0.5").reward == 1
 
 
-DETERMINANT = r"\begin{vmatrix}1&2\\3&4\end{vmatrix}"
+INTEGRAL = r"\int_0^12x\,dx"
 """A target that no stage before the worker decides."""
 
 
@@ -161,13 +165,13 @@ class FailingWorkers:
 @pytest.mark.parametrize(("target_too", "reward"), [(False, 0.0), (True, None)])
 def test_a_time_out_is_the_answers_fault_unless_the_target_alone_times_out(target_too: bool, reward: float | None):
     workers = FailingWorkers(WorkerTimeoutError("late"), target_too=target_too)
-    verdict = MathVerifier(workers=workers).verify(r"\boxed{-2}", DETERMINANT)
+    verdict = MathVerifier(workers=workers).verify(r"\boxed{-2}", INTEGRAL)
     assert (verdict.outcome, verdict.reward) == (Outcome.BUDGET, reward)
 
 
 def test_a_worker_that_dies_is_tried_once_more_and_then_an_error_without_reward():
     workers = FailingWorkers(WorkerDiedError("gone"), target_too=True)
-    verdict = MathVerifier(workers=workers).verify(r"\boxed{-2}", DETERMINANT)
+    verdict = MathVerifier(workers=workers).verify(r"\boxed{-2}", INTEGRAL)
     assert (verdict.outcome, verdict.reward, workers.calls) == (Outcome.ERROR, None, 2)
 
 

@@ -16,6 +16,7 @@ from .numbers import Quantity
 from .progressions import compare_progressions, is_shortened
 from .quantities import compare_quantities, compare_values, is_rounded
 from .ratios import compare_ratios
+from .residues import compare_residues
 from .results import Comparison, Symbolic, correct, incorrect
 from .solution_sets import describes_set, same_set
 from .structures import read
@@ -42,6 +43,8 @@ def compare(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
     """
     if describes_set(target) and describes_set(answer):
         return _compare_sets(target, answer, symbolic)
+    if (by_class := compare_residues(target, answer)) is not None:
+        return by_class
     return _compare_parts(target, answer, symbolic)
 
 
@@ -90,6 +93,8 @@ def _compare_parts(target: Node, answer: Node, symbolic: Symbolic) -> Comparison
 
 def _compare_labelled(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
     if isinstance(target, Labelled) and isinstance(answer, Labelled):
+        if _is_turned(target, answer):
+            return _ask(target, answer, symbolic)  # AB = CD and CD = AB
         if _labels_conflict(target.label, answer.label):
             return incorrect("label_conflict", target, answer)
         return compare(target.value, answer.value, symbolic)
@@ -101,6 +106,11 @@ def _compare_labelled(target: Node, answer: Node, symbolic: Symbolic) -> Compari
     if isinstance(target, Relation):
         return _ask(target, answer, symbolic)
     return compare(target, answer.value, symbolic)
+
+
+def _is_turned(target: Labelled, answer: Labelled) -> bool:
+    """Whether two equations between names name them the other way round."""
+    return target.label == answer.value.text and answer.label == target.value.text and "=" in target.text
 
 
 def _labels_conflict(target: str, answer: str) -> bool:
@@ -168,7 +178,8 @@ def _in_symbols(node: Node) -> Node:
 
 
 def _compare_text(target: Node, answer: Node) -> Comparison:
-    same = plain_words(target.text) == plain_words(answer.text)
+    one, other = plain_words(target.text), plain_words(answer.text)
+    same = one == other or (one in SYMBOLS and SYMBOLS[one] == SYMBOLS.get(other))
     return correct("text", target, answer) if same else incorrect("text", target, answer)
 
 

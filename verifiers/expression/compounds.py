@@ -1,4 +1,4 @@
-r"""One quantity in several units: `3 hours and 20 minutes`, `2 h 30 min`, `5 ft 3 in`.
+r"""One quantity in several units: `3 hours and 20 minutes`, `2 h 30 min`, `5 ft 3 in`, `12^\circ 30'`.
 
 Each unit is smaller than the one before and of its dimension; with a comma or an "and" between them only where people
 write one quantity so (`3 m, 40 cm` may be two lengths, `3 hours, 20 minutes` is one time).
@@ -14,6 +14,7 @@ __all__ = ["read_compound"]
 
 _TEXT = re.compile(r"\\text\{([^{}]*)\}")
 _PART = re.compile(r"(?P<join>,? and |, ?| ?)(?P<number>\d{1,9}(?:\.\d{1,9})?) ?(?P<unit>[A-Za-z]{1,12})(?![A-Za-z])")
+_ANGLE = re.compile(r"(?P<degrees>\d{1,6})\^\\circ ?(?P<minutes>\d{1,2})'(?: ?(?P<seconds>\d{1,2})(?:''|\"))?")
 _JOINED_DIMENSIONS = frozenset({"time", "calendar", "US money", "euro", "pound sterling"})
 _JOINED_UNITS = frozenset({("ft", "in"), ("yd", "ft"), ("lb", "oz")})
 _MOST_PARTS = 4
@@ -28,6 +29,9 @@ def read_compound(text: str) -> Quantity | None:
     """
     if not text[:1].isdigit() or len(text) > 100:
         return None
+    if (angle := _ANGLE.fullmatch(text)) is not None:
+        minutes = Fraction(angle["minutes"]) + Fraction(angle["seconds"] or 0) / 60
+        return Quantity(Fraction(angle["degrees"]) + minutes / 60, "exact", text, read_unit("^\\circ"))
     plain = _TEXT.sub(r" \1 ", text).strip() if "\\" in text else text
     plain = " ".join(plain.split())
     parts: list[tuple[Fraction, Unit]] = []

@@ -37,11 +37,13 @@ _STYLED = re.compile(
 )
 _WRAPPED = re.compile(r"\\(?:boxed|fbox|framebox|smash|ensuremath)\s*\{")
 _COLOURED = re.compile(r"\\(?:text)?color\s*\{[^{}]*\}\s*")
+_REALS = re.compile(r"\\mathbb\s+R(?![a-zA-Z])|\\mathbb R(?![a-zA-Z])|\\bf\{R\}")
+_ARROW = re.compile(r"\\(?:hat|vec|overrightarrow|widehat)\s*(?:\{([^{}]*)\}|([a-zA-Z]))")
 _PHANTOM = re.compile(r"\\[hv]?phantom\s*\{")
 _FRACTION = re.compile(
     r"\\frac\s*(?:([0-9a-zA-Z]|\\(?!sqrt)[a-zA-Z]+)|(\{[^{}]*\}))\s*(?:([0-9a-zA-Z]|\\(?!sqrt)[a-zA-Z]+)|(?=\{))"
 )
-_BINOMIAL = re.compile(r"\\binom\s*(?:(\d)|\{([^{}]*)\})\s*(?:(\d)|\{([^{}]*)\})")
+_BINOMIAL = re.compile(r"\\binom\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})")
 _ROOT = re.compile(r"\\sqrt\s*([0-9a-zA-Z])")
 _ROOT_PARENTHESIS = re.compile(r"\\sqrt\s*\(")
 _SHORT_SCRIPT = re.compile(r"([\^_])\s*\{\s*([0-9a-zA-Z])\s*\}")
@@ -97,10 +99,12 @@ def without_latex_variants(text: str) -> str:
     text = _rewritten(text, _PHANTOM, lambda _inner, _before: "")
     text = _rewritten(_COLOURED.sub("", text), _WRAPPED, lambda inner, _before: f" {inner} ")
     text = _rewritten(text, _STYLED, _plain_or_text)
+    text = _ARROW.sub(lambda found: found[1] or found[2], text)
     text = _ROOT.sub(r"\\sqrt{\1}", _braced_roots(text))
     text = _FRACTION.sub(_braced_fraction, text)
     if "\\binom" in text:
         text = _BINOMIAL.sub(lambda found: rf"\binom{{{found[1] or found[2]}}}{{{found[3] or found[4]}}}", text)
+    text = _REALS.sub(r"\\mathbb{R}", text)
     text = _SHORT_SCRIPT.sub(r"\1\2", text).strip()
     for _ in range(MAX_DEPTH):
         if not (text.startswith("{") and closing_bracket(text, 0) == len(text) - 1):

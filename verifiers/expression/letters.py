@@ -2,11 +2,15 @@ r"""Choice letters as answers of a maths question: `B`, `\text{(E)}`, `E: A poly
 
 import re
 
-__all__ = ["compare_letters", "without_letter"]
+__all__ = ["compare_letters", "named_choices", "without_letter"]
 
 _TARGET = re.compile(r"\(?([A-Z])\)?")
 _ANSWER = re.compile(r"\(?([A-Za-z])(?:\)|(?=$|[.:,\s]))(?:[.:,)]?\s*[:.]?\s*(?:\\text\{)?[^\W\d_](?:[^+*/^=]*))?")
 
+_COMPACT = re.compile(r"[A-J]{2,6}")
+_SEPARATED = re.compile(r"(?:\\text\{)?\(?[A-J]\)?(?:(?:[, ]{1,2}(?:and ?)?|and)\(?[A-J]\)?){1,8}\}?")
+_WORD_AND = re.compile(r"\\text|and")
+_LETTER = re.compile(r"[A-J]")
 _VALUE = r"(?:[-+$]{0,2}\.?\d|\\(?:frac|sqrt|pi)(?![a-z])).*"
 _LETTER_AND_VALUE = re.compile(rf"\(([A-Z])\) ?({_VALUE})")
 _TWO_LETTERS = re.compile(r"\(?[A-Z]\)?[.,]? ?(?:or|and|/|,)[ (]*[A-Z](?![A-Za-z]).*")
@@ -23,6 +27,8 @@ def compare_letters(target: str, answer: str) -> bool | None:
         >>> compare_letters("B", "(b)"), compare_letters("B", "(D)"), compare_letters("x", "y")
         (True, False, None)
     """
+    if (several := named_choices(target)) and several == named_choices(answer):
+        return True
     wanted = _TARGET.fullmatch(target) or _LETTER_AND_VALUE.fullmatch(target)
     if wanted is not None and wanted.lastindex == 2 and _TARGET.fullmatch(answer) is None:
         return None  # "(C) 12" is chosen by its letter, or given by its value
@@ -30,6 +36,20 @@ def compare_letters(target: str, answer: str) -> bool | None:
     if wanted is None or given is None or _TWO_LETTERS.fullmatch(answer) is not None:
         return None
     return wanted.group(1) == given.group(1).upper()
+
+
+def named_choices(text: str) -> frozenset[str]:
+    r"""The letters of several choices, `A, C`, `(A) and (C)` or `AC` in their order; empty where there are none.
+
+    Example:
+        >>> sorted(named_choices(r"\text{(A) and (C)}")), sorted(named_choices("CA"))
+        (['A', 'C'], [])
+    """
+    if _COMPACT.fullmatch(text) is not None:
+        return frozenset(text) if list(text) == sorted(set(text)) else frozenset()
+    if _SEPARATED.fullmatch(text) is None:
+        return frozenset()
+    return frozenset(_LETTER.findall(_WORD_AND.sub(",", text)))
 
 
 def without_letter(target: str, answer: str) -> str:

@@ -31,11 +31,12 @@ def read_matrix(text: str, read: Callable[[str], Node]) -> Matrix | None:
     Raises:
         CostlyError: it has more than `MAX_ITEMS` cells.
     """
-    found = _MATRIX.fullmatch(text)
+    bars = text[:1] + text[-1:]
+    found = _MATRIX.fullmatch(text[1:-1] if bars in ("()", "[]", "||") else text)
     if found is None:
         return None
     before = found["before"].removesuffix("\\cdot").removesuffix("\\times")
-    is_determinant = found["kind"] in ("vmatrix", "Vmatrix") or before == "\\det"
+    is_determinant = found["kind"] in ("vmatrix", "Vmatrix") or before == "\\det" or bars == "||"
     if is_determinant and before not in ("", "\\det"):
         return None
     rows = [row.split("&") for row in found["cells"].split("\\\\") if row.strip()]

@@ -17,6 +17,10 @@ _LEADING_WORDS = re.compile(
     r"(?:answer|result|value)(?:\s+is\b|\s*[:=])\s*\}?\s*[:=]?\s*",
     re.IGNORECASE,
 )
+_FOR_ALL = re.compile(
+    r"(?<=[^\s,])[\s,]*(?:\\text\{\s*)?,?\s*\bfor\s+(?:all|any|every|each)\b[^=<>]*\Z|(?<=[^\s,])[\s,]*\\forall\b[^=<>]*\Z"
+)
+"""What an identity holds for, said after it."""
 _LEADING_SENTENCE = re.compile(
     r"^\\text\{(?![^{}]*\b(?:not|isn['’]t|if|wrong|incorrect|least|most|than|or)\b)[^{}\\]{2,60}?\s(?:is|are|equals)\s?:?\s?\}",
     re.IGNORECASE,
@@ -65,7 +69,7 @@ def normalise(text: str) -> str:
         text = _PLAIN_NAME.sub(lambda name: f"\\{_PLAIN_NAMES.get(name.group(), name.group())} ", text)
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = without_latex_variants(text)
-    text = _LEADING_WORDS.sub("", text)
+    text = _FOR_ALL.sub("", _LEADING_WORDS.sub("", text))
     if text.startswith("\\text{"):
         text = _LEADING_SENTENCE.sub("", text)
     for plain, latex in _PLAIN_OPERATORS:

@@ -28,7 +28,10 @@ _DOMAIN = re.compile(r"\w\\in ?(?:\\mathbb\{[ZNRQ]\}|\\?[ZNRQ])|\w ?\\?text\{ ?(
 _OPERATOR = re.compile(r"\\(?:le|ge|ne|approx|equiv|in)(?![a-z])|[=<>]")
 _SEPARATOR = re.compile(r",? ?(?:\\text\{ ?)?\b(?:and|or)\b ?\}?(?![a-zA-Z]) ?|; ?")
 _UNION = re.compile(r"\\cup(?![a-z])")
+_REVERSED = re.compile(r"(?:\](?=.*[\[\]])|\[(?=.*\[$))([^\[\](),;]+)[,;] ?([^\[\](),;]+)[\[\]]")
+"""An interval as in France: `]0,1[`."""
 _ALL_BUT = re.compile(r"\\mathbb\{R\}(?:\\setminus|\\backslash|-|/) ?\\\{([^{}]+)\\\}")
+_UNEQUAL = re.compile(r"([A-Za-z])\\ne ?([^=<>]*(?:,|\\pm)[^=<>]*)")
 _PLUS_MINUS = re.compile(r"\\(?:pm|mp)(?![a-z])")
 _GROUPED_LIST = re.compile(r"[+-]?\d{1,3}(?:,\d{3})*(?:, [+-]?\d{1,3}(?:,\d{3})*)+")
 _SUBSCRIPT = re.compile(r"_(?:\{[^{}]*\}|\w)")
@@ -62,14 +65,17 @@ def read(text: str, depth: int = 0) -> Node:
     quantity = read_quantity(text) or read_compound(text)
     if quantity is not None:
         return quantity
-    if text.endswith("}") and (matrix := read_matrix(text, lambda cell: read(cell, depth + 1))) is not None:
+    if text[:1] in ("[", "]") and (found := _REVERSED.fullmatch(text)) is not None:
+        brackets = ("[" if text[0] == "[" else "(") + ("]" if text[-1] == "]" else ")")
+        return Collection(_items([found.group(1), found.group(2)], depth), brackets, text)
+    if text[-1:] in "})]|" and (matrix := read_matrix(text, lambda cell: read(cell, depth + 1))) is not None:
         return matrix
     if (found := _CASES.fullmatch(text)) and "&" not in found.group(1):
         equations = [row.strip(" ,") for row in found.group(1).split("\\\\") if row.strip(" ,")]
         return read(", ".join(equations), depth + 1)
     if _is_words(text):
         return Text(plain_words(text), text)
-    for reader in (_read_list, _read_relation, _read_union, _read_bracketed, _read_ratio, _read_plus_minus):
+    for reader in (_read_union, _read_list, _read_relation, _read_bracketed, _read_ratio, _read_plus_minus):
         node = reader(text, depth)
         if node is not None:
             return node
@@ -217,6 +223,8 @@ def _read_union(text: str, depth: int) -> Node | None:
         return Collection((Opaque("-\\infty"), Opaque("\\infty")), "()", text)
     if (found := _ALL_BUT.fullmatch(text)) is not None:
         return _without_points(found.group(1), text, depth)
+    if (found := _UNEQUAL.fullmatch(text)) is not None and (union := _without_points(found.group(2), text, depth)):
+        return Labelled(found.group(1), union, text)
     parts = split_outside(text, _UNION)
     if len(parts) < 2 or not all(parts):
         return None

@@ -117,10 +117,10 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("oz", "45359237/1600000", "ounce"),
         ("lb", "45359237/100000", "lbs pound"),
     ),
-    "volume": (
-        ("mL", "1/1000", "ml milliliter millilitre"),
-        ("L", "1", "l liter litre"),
-        ("gal", "473176473/125000000", "gallon"),
+    "length^3": (
+        ("mL", "1/1000000", "ml milliliter millilitre"),
+        ("L", "1/1000", "l liter litre"),
+        ("gal", "473176473/125000000000", "gallon"),
     ),
     "angle": (("degree", "1", "deg"),),
     "radian": (("rad", "1", "radian"),),

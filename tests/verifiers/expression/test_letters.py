@@ -47,3 +47,23 @@ def test_only_a_letter_stands_for_a_letter(target: str, answer: str, same: bool 
 )
 def test_a_choice_letter_before_a_value_is_no_factor_of_it(target: str, answer: str, value: str):
     assert without_letter(target, answer) == value
+
+
+@pytest.mark.parametrize(
+    ("target", "answer"),
+    [("A,C", "AC"), ("AC", "A and C"), (r"\text{(A) and (C)}", "A, C"), ("ABC", "A, B, C"), ("A,C", "C, A")],
+)
+def test_several_choices_are_the_same_in_every_way_of_writing_them(target: str, answer: str) -> None:
+    assert compare_letters(target, answer) is True
+
+
+@pytest.mark.parametrize(
+    ("target", "answer"), [("A,C", "AB"), ("AC", "A,B,C"), ("AC", "CA"), ("B", "A,B"), ("AB", "A")]
+)
+def test_other_choices_are_not_the_same(target: str, answer: str) -> None:
+    assert compare_letters(target, answer) is not True
+
+
+@pytest.mark.parametrize(("answer", "right"), [("C", True), ("(C)", True), ("D", False), ("12", None)])
+def test_a_choice_with_its_value_is_named_by_its_letter(answer: str, right: bool | None) -> None:
+    assert compare_letters("(C) 12", answer) is right
