@@ -34,6 +34,9 @@ _PLAIN_OPERATORS = (
     ("<=", r"\le "), (">=", r"\ge "), ("=<", r"\le "), ("!=", r"\ne "), ("==", "="), ("**", "^"), ("+/-", r"\pm "),
     ("+-", r"\pm "),
 )  # fmt: skip
+_TIMES_TEN = re.compile(r"(\d) ?x ?10 ?(?:\^|\*\*)")
+_ABS = re.compile(r"(?<![\\a-zA-Z])abs ?\(([^()]*)\)")
+_PLAIN_LOG = re.compile(r"\\log ?(2|10)\(")
 _DOTTED = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?(?![\d.,])")
 """Thousands with dots, at least two: `1.000` alone is a decimal number."""
 _UNION_LETTER = re.compile(r"(?<=[\])}])\s*[Uu]\s*(?=[\[({\\])")
@@ -75,6 +78,10 @@ def normalise(text: str) -> str:
     for plain, latex in _PLAIN_OPERATORS:
         if plain in text:
             text = text.replace(plain, latex)
+    if "x" in text:
+        text = _TIMES_TEN.sub(r"\1\\times 10^", text)
+    if "abs" in text or "log" in text:
+        text = _PLAIN_LOG.sub(r"\\log_{\1}(", _ABS.sub(r"|\1|", text))
     if "." in text:
         text = _DOTTED.sub(lambda number: number.group().replace(".", "").replace(",", "."), text)
     text = _UNION_LETTER.sub(r"\\cup ", text)

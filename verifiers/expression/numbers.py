@@ -136,7 +136,7 @@ _PREFIXED = re.compile(r"([+-]?)(?:([$€£¥₹])|\\text\{([$€£¥₹]|USD|EU
 _ORDINAL = re.compile(r"(\d+)\^?\{?(?:\\text\{(?:st|nd|rd|th)\}|st|nd|rd|th)\}?")
 _SUFFIXED = re.compile(
     r"(.*?[\d})!]\.?)( ?)"
-    r"(%|\^\\circ(?: ?[CF])?|[€£¥₹¢]|(?:\\text\{[^{}]*\}|[A-Za-z][A-Za-z./ -]*?)(?:\^\{?-?\d\}?)?)\.?"
+    r"(%|\\Omega|\^\\circ(?: ?[CF])?|[€£¥₹¢]|(?:\\text\{[^{}]*\}|[A-Za-z][A-Za-z./ -]*?)(?:\^\{?-?\d\}?)?)\.?"
 )
 _LITERAL = re.compile(r"[+-]?[^+-]*")
 _WORD_SUFFIXED = re.compile(r"([a-z]+(?:[ -][a-z]+)*?) ([a-z]+)", re.IGNORECASE)

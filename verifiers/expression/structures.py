@@ -21,6 +21,7 @@ MAX_LEVELS = 20
 
 _COMMA = re.compile(", ?")
 _TUPLE_COMMA = re.compile("[,;] ?")
+_SAID_RATIO = re.compile(r"(\d+) (?:\\text\{)?to(?:\})? ?(\d+)")
 _COLON = re.compile(":")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))? ?(?:\\text\{)?([ap])\.?m\.?\}?", re.IGNORECASE)
 _CASES = re.compile(r"\\begin\{cases\}(.*)\\end\{cases\}", re.DOTALL)
@@ -41,6 +42,8 @@ _TRAILING_UNIT = re.compile(r"(.*\S) ?(%|\^\\circ|\\text\{[^{}]*\}(?:\^\{?-?\d\}
 _ANGLE_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])[^+-]*\^\\circ\)?$")
 _WORDS = re.compile(r"(?:\\text\{[^{}]*\}|[^\W\d_]|[\s,.!?'’()-])++")
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_SHORT_WORDS = frozenset({"no", "yes", "on", "off", "up", "down", "in", "out"})
+"""Words of two letters, which would be products of variables, and their opposites."""
 _MATHS_COMMAND = re.compile(r"\\(?!text\{)")
 _CONSTANTS = frozenset({"e", "i", "\\pi"})
 _INFINITIES = {"\\infty": "\\infty", "+\\infty": "\\infty", "-\\infty": "-\\infty"}
@@ -117,6 +120,8 @@ def is_label(text: str) -> bool:
 
 
 def _is_words(text: str) -> bool:
+    if text.casefold() in _SHORT_WORDS:
+        return True
     if not _WORDS.fullmatch(text) or _MATHS_COMMAND.search(text):
         return False
     if re.search(r"\b(?:and|or)\b", text) and any(len(part) < 3 for part in split_outside(text, _SEPARATOR)):
@@ -291,7 +296,8 @@ def _is_enclosed(body: str) -> bool:
 
 
 def _read_ratio(text: str, depth: int) -> Node | None:
-    parts = split_outside(text, _COLON)
+    said = _SAID_RATIO.fullmatch(text)
+    parts = split_outside(text, _COLON) if said is None else [said.group(1), said.group(2)]
     if len(parts) < 2 or not all(parts):
         return None
     return Ratio(_items(parts, depth), text)

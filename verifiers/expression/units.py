@@ -35,7 +35,7 @@ def read_unit(text: str) -> Unit | None:
     """
     if text in _SIGNS:
         return _SIGNS[text]
-    text = text.replace("^\\circ", "°").replace("° ", "°")
+    text = text.replace("per cent", "percent").replace("^\\circ", "°").replace("° ", "°")
     words = re.sub(r"\\text\{|[{}()\\]", " ", text).strip(" .")
     if not words:
         return None
@@ -132,6 +132,27 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
     "rupee": (("₹", "1", "rupee inr"),),
     "speed mph": (("mph", "1", "mph"),),
     "speed": (("km/h", "5/18", "kph kmh km/hr"), ("m/s", "1", "m/s")),
+    "force": (("N", "1", "newton"), ("kN", "1000", "kilonewton"), ("MN", "1000000", "meganewton")),
+    "energy": (
+        ("J", "1", "joule"),
+        ("kJ", "1000", "kilojoule"),
+        ("MJ", "1000000", "megajoule"),
+        ("eV", "1602176634/10000000000000000000000000000", "electronvolt"),
+        ("kWh", "3600000", "kilowatt-hour"),
+    ),
+    "power": (("W", "1", "watt"), ("kW", "1000", "kilowatt"), ("MW", "1000000", "megawatt")),
+    "pressure": (("Pa", "1", "pascal"), ("kPa", "1000", "kilopascal"), ("MPa", "1000000", "megapascal")),
+    "voltage": (("V", "1", "volt"), ("kV", "1000", "kilovolt")),
+    "current": (("A", "1", "ampere amp"),),
+    "resistance": (("Ω", "1", "ohm \\Omega"), ("kΩ", "1000", "kilo-ohm")),
+    "frequency": (
+        ("Hz", "1", "hertz"),
+        ("kHz", "1000", "kilohertz"),
+        ("MHz", "1000000", "megahertz"),
+        ("GHz", "1000000000", "gigahertz"),
+    ),
+    "amount": (("mol", "1", "mole"),),
+    "kelvin": (("K", "1", "kelvin"),),
     "temperature C": (("°C", "1", "celsius"),),
     "temperature F": (("°F", "1", "fahrenheit"),),
 }
@@ -142,4 +163,9 @@ _BY_NAME = {
     for name, factor, spellings in units
     for spelling in (name, *spellings.split())
 }
-_SIGNS = {"%": _BY_NAME["percent"], "^\\circ": _BY_NAME["degree"], **{s: _BY_NAME[s] for s in "$€£¥₹"}}
+_SIGNS = {
+    "%": _BY_NAME["percent"],
+    "\\Omega": _BY_NAME["Ω"],
+    "^\\circ": _BY_NAME["degree"],
+    **{s: _BY_NAME[s] for s in "$€£¥₹"},
+}
