@@ -14,7 +14,6 @@ that runs past 10 s is killed and asked once more in a fresh worker; it counts a
 import argparse
 import hashlib
 import json
-import os
 import re
 import subprocess
 import sys
@@ -38,7 +37,7 @@ sys.path.append(str(FOLDER))
 from peer_graders import PEERS, Peer  # noqa: E402 (its folder is on the path only now)
 
 CASES, RESULTS = FOLDER / "cases.jsonl", FOLDER / "results.json"
-LIMIT_S = 10.0
+LIMIT_S = 10.0  # a pair
 ACCEPTED, REFUSED, NONE, HANG, FAILED = "TFNHE"  # one letter a case in results.json
 FORMS = {
     "any": "",
@@ -50,6 +49,7 @@ FORMS = {
 """What stands in a response of the form that a verifier reads: the cases of its column `in its form`."""
 
 Case = dict[str, Any]
+Answer = dict[str, Any]
 
 
 def main() -> None:
@@ -103,7 +103,7 @@ def run(cases: Sequence[Case], packages: Path, names: Sequence[str], results: Pa
         results.write_text(json.dumps(kept | {"cases": digest(), name: found}, indent=1) + "\n", encoding="utf-8")
 
 
-def asked(cases: Sequence[Case], name: str, packages: Path, scratch: Path) -> tuple[list[Case], dict[str, list[str]]]:
+def asked(cases: Sequence[Case], name: str, packages: Path, scratch: Path) -> tuple[list[Answer], dict[str, list[str]]]:
     """One verifier's answers in the order of the cases, and the files that it left, by case."""
     files: dict[str, list[str]] = {}
     answers = []
@@ -124,7 +124,7 @@ def asked(cases: Sequence[Case], name: str, packages: Path, scratch: Path) -> tu
     return answers, files
 
 
-def _answer(workers: Workers, name: str, places: tuple[str, str], case: Case) -> dict[str, Any]:
+def _answer(workers: Workers, name: str, places: tuple[str, str], case: Case) -> Answer:
     pair = case["target"], case["response"]
     try:
         answer = workers.call("peer_graders:graded", name, *places, *pair, timeout_s=LIMIT_S)
@@ -156,12 +156,15 @@ def digest() -> str:
 
 
 def installed(packages: Path, peer: Peer) -> str:
-    """The versions of what the verifier was run with and is not common to all, as its metadata tells."""
-    wanted = [peer.package, *(re.split("[=<>]", need)[0] for need in peer.needs)] if peer.package else []
-    path = [str(packages / peer.package)] if peer.package else None
-    here = {item.metadata["Name"]: item.version for item in (distributions(path=path) if path else distributions())}
-    named = wanted or ["math-verify"]
-    return ", ".join(f"{name} {here.get(name, here.get(name.replace('-', '_'), '?'))}" for name in named)
+    """The versions of the verifier's package and of what stands beside it, as their metadata tells."""
+    path = {"path": [str(packages / peer.package)]} if peer.package else {}
+    here = {_plain(item.metadata["Name"]): item.version for item in distributions(**path)}
+    names = [_plain(requirement) for requirement in (peer.requirement, *peer.needs) if requirement]
+    return ", ".join(f"{name} {here[name]}" for name in names)
+
+
+def _plain(requirement: str) -> str:
+    return requirement.partition("==")[0].lower().replace("_", "-")
 
 
 def overall(cases: Sequence[Case], results: dict[str, Any]) -> str:
@@ -239,6 +242,4 @@ def _numbered(results: dict[str, Any]) -> list[tuple[int, str]]:
 
 
 if __name__ == "__main__":
-    # A verifier that writes to its own folder must not find ours.
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     main()
