@@ -74,13 +74,14 @@ def main() -> None:
         found = {name: earned(strategy, problems, graders) for name, strategy in strategies().items()}
     print(table(found, len(problems)))
     print("Paid by ours, and not for the gold:\n")
-    for name, by_grader in found.items():
-        for number in sorted(
-            {number for grader in by_grader if grader != PEER for number in by_grader[grader].undeserved}
-        ):
-            by = ", ".join(grader for grader in by_grader if number in by_grader[grader].undeserved)
-            response = strategies()[name](problems[number].prompt)[0]
-            print(f"- {name}, problem {number} ({by}): gold {problems[number].gold!r}, response {response[-120:]!r}")
+    for name, row in found.items():
+        payers: dict[int, list[str]] = {}
+        for grader in row.keys() - {PEER}:
+            for number in row[grader].undeserved:
+                payers.setdefault(number, []).append(grader)
+        for number, by in sorted(payers.items()):
+            response = strategies()[name](problems[number].prompt)[0][-120:]
+            print(f"- {name}, problem {number} ({'; '.join(sorted(by))}): {response!r} for {problems[number].gold!r}")
     if options.json is not None:
         report = {name: {grader: vars(paid) for grader, paid in row.items()} for name, row in found.items()}
         options.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
