@@ -18,7 +18,7 @@ _LEADING_WORDS = re.compile(
     re.IGNORECASE,
 )
 _FOR_ALL = re.compile(
-    r"(?<=[^\s,])[\s,]*(?:\\text\{\s*)?,?\s*\bfor\s+(?:all|any|every|each)\b[^=<>]*\Z|(?<=[^\s,])[\s,]*\\forall\b[^=<>]*\Z"
+    r"(?<=[^\s,])[\s,]*+(?:\\text\{\s*)?,?\s*\bfor\s+(?:all|any|every|each)\b[^=<>]*\Z|(?<=[^\s,])[\s,]*+\\forall\b[^=<>]*\Z"
 )
 """What an identity holds for, said after it."""
 _LEADING_SENTENCE = re.compile(

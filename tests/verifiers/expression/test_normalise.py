@@ -1,5 +1,7 @@
 """One spelling for one answer."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,3 +69,10 @@ def test_groups_and_words():
     assert without_group("(1)+(2)") == "(1)+(2)"
     assert without_group("((1))") == "(1)"
     assert plain_words(r"\text{An Ellipse.}") == "ellipse"
+
+
+@pytest.mark.parametrize("pump", [" ", ",", " for", r"\text{ ", "1 ", "7", ")", "^{", r"\sqrt ", "x = "])
+def test_what_stands_many_times_is_looked_at_once(pump: str):
+    started = process_time()
+    normalise("it" + pump * (8_000 // len(pump)) + "!")
+    assert process_time() - started < 0.5  # 2 s and more where every place starts a search to the end
