@@ -1,6 +1,6 @@
 """How long the maths corpus takes, ours beside math-verify as recommended, each in one killable process.
 
-    python benchmarks/corpus_throughput.py CORPUS.jsonl [--repeat 5] [--limit 10] [--json OUT.json]
+    python benchmarks/corpus_throughput.py CORPUS.jsonl [--repeat 5] [--limit 20] [--json OUT.json]
 
 CORPUS has one JSON object a line: id, kind, gold, response; `dos` rows are left out, being measured by hostile.py.
 Each repetition judges every row once by each grader, row by row in turn, so that both meet the machine's load alike;

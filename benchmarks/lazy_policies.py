@@ -1,6 +1,6 @@
 r"""What policies earn that never solve anything: fixed texts, the prompt given back, all its numbers, all options.
 
-    python benchmarks/lazy_policies.py PROBLEMS.jsonl [--limit 10] [--json OUT.json]
+    python benchmarks/lazy_policies.py PROBLEMS.jsonl [--limit 10] [--ours-only] [--json OUT.json]
 
 PROBLEMS has one JSON object a line: question, and answer (of a worked solution the text after its last `####`). Every
 strategy answers every problem, and `math` and `auto`, each without and with the prompt handed over, and math-verify as
