@@ -104,7 +104,8 @@ class MathVerifier:
 
     def _best(self, targets: list[ReadTarget], extracted: Extracted, started: float) -> Verdict:
         """The verdict against the first target that accepts; else an unknown one, else the first."""
-        answer = normalise(extracted.text)
+        # What is far too long to be compared is not normalised either.
+        answer = extracted.text.strip() if is_too_long(extracted.text) else normalise(extracted.text)
         verdicts: list[Verdict] = []
         for target in targets:
             comparison, reward = self._judge(target, extracted.text, answer)

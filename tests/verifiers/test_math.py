@@ -77,6 +77,7 @@ HOSTILE = {
     "carets": "^" * 900,
     "signs": "-" * 50_000,
     "code": "__import__('os').system('true')",
+    "words": r"x = \text{one} + " * 20_000,
     "big exponent of ten": "1e999999999",
     "lone surrogate": "\ud800",
 }
