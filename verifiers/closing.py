@@ -157,6 +157,8 @@ def committed_number(text: str) -> Closing | None:
         (None, None)
     """
     body = text.rstrip()
+    if body.endswith("```"):
+        return None  # what a program prints is not said
     if not body or body.endswith("?") or body.rfind("<<") > body.rfind(">>") or _refuses(body):
         return None
     formula = _LAST_FORMULA.search(body, max(0, len(body) - 1_000))

@@ -13,7 +13,7 @@ MATH_OPENING = r"[\s$*_\"'“(\[{:]*(?:\\[(\[]|\\displaystyle|\\text\{|\\mathbf\
 _OPENING_MARKS = " \t\n\r\f\v\x1c\x1d\x1e\x1f$*_\"'([{:\\"
 _OPENING_COMMANDS = ("\\displaystyle", "\\text", "\\mathbf")
 _NEGATION = re.compile(
-    r"(?=[ncriodakн\\≠!不并で])(?:\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+(?:be|equal(?:\s+to)?))?"
+    r"(?=[ncriodakнw\\≠!不并で])(?:\b(?:retract|withdraw|reject|discard)\w*\s+(?:my|the|that|this)\s+(?:\w+\s+)?answer\s+of|\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+(?:be|equal(?:\s+to)?))?"
     r"|\bnot\s+(?:be|equal(?:\s+to)?)|(?<!none\s)(?<!nothing\s)\bother\s+than|\bdifferent\s+from|\banything\s+but"
     r"|\\neq?|≠|!=|\\not\s*=|不是|不等于|并非|ではなく|\bnicht|\bn['’]est\s+pas|\bno\s+es|\bnon\s+è|\bnão\s+é"
     r"|\bне(?:\s+равн?[аоы]?(?:ен)?)?|\bkhông\s+phải(?:\s+là)?|\bnie\s+(?:jest|wynosi))" + MATH_OPENING,
@@ -21,7 +21,7 @@ _NEGATION = re.compile(
 )
 _NEGATION_SIGNS = (
     "not", "n't", "nor", "never", "neither", "n'est", "nicht", "no es", "nie ", "than", "fferent",
-    "anything", "instead", "\\ne", "!=",
+    "anything", "instead", "\\ne", "!=", "answer of",
 )  # fmt: skip
 _ALL_NEGATION_SIGNS = (
     *_NEGATION_SIGNS,
@@ -136,6 +136,8 @@ def is_denied_inside(answer: str) -> bool:
         >>> is_denied_inside("42 is wrong"), is_denied_inside("42 is right"), is_denied_inside("42 m")
         (True, False, False)
     """
+    if "\\text{" in answer:
+        answer = answer.replace("\\text{", " ")
     space = answer.find(" ")
     return space > 0 and is_denied(answer, space)
 

@@ -38,6 +38,7 @@ _COMPARE = "rewardgate.verifiers.math_verify_worker:compare"
 _CODE = re.compile(
     r"__|[\"@#?;~`]|'[\w/.]|\b(?:lambda|import|open|eval|exec|print|return|def|if|else|for|in)\b|\w\.\w*[A-Za-z]\w*\("
 )
+_BOUND = re.compile(r"\\(?:sum|int|prod|lim)")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]*[a-z]{3,}")
 _COMMAND_OR_TEXT = re.compile(r"\\text\{([^{}]*)\}|\\(?:begin|end|operatorname)\{[^{}]*\}|\\[a-zA-Z]+")
 _MULTIPLIED = re.compile(r"\*|\\times(?![a-z])")
@@ -159,6 +160,8 @@ def _refuse_unfit(target: str, answer: str) -> None:
     for text, target_alone in ((target, True), (answer, False)):
         if len(text) > MAX_CHARACTERS or _nesting(text) > MAX_NESTING or is_costly(text):
             raise SymbolicError(Outcome.BUDGET, "too_costly", shown(text), target_alone=target_alone)
+    if "\\infty" in answer and "\\infty" not in target and not _BOUND.search(answer):
+        raise SymbolicError(Outcome.UNSUPPORTED, "infinite", shown(answer))
     if _CODE.search(answer) and not _CODE.search(target):
         raise SymbolicError(Outcome.UNSUPPORTED, "code", shown(answer))
     if not answer.isascii() and target.isascii():

@@ -16,6 +16,7 @@ _LAYOUT = re.compile(
     r"|hfill|strut|mathstrut|allowbreak|nobreak|centering)(?![a-zA-Z])|\\!"
 )
 _DIGIT_GROUPING = re.compile(r"(?<=\d)(?:\{,\} ?|,\\! ?|\{\\,\}|\\[,; ])(?=\d{3}(?!\d))")
+_BRACED_COMMA = re.compile(r"(?<=\d)\{,\}(?=\d)")
 _SPACING = re.compile(
     r"\\(?:quad|qquad|thinspace|medspace|thickspace|enspace|space|hspace\*?\{[^{}]*\})(?![a-zA-Z])|\\[,;:> ]|~"
 )
@@ -46,7 +47,7 @@ _FRACTION = re.compile(
 _BINOMIAL = re.compile(r"\\binom\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})")
 _ROOT = re.compile(r"\\sqrt\s*([0-9a-zA-Z])")
 _ROOT_PARENTHESIS = re.compile(r"\\sqrt\s*\(")
-_SHORT_SCRIPT = re.compile(r"([\^_])\s*\{\s*([0-9a-zA-Z])\s*\}")
+_SHORT_SCRIPT = re.compile(r"([\^_])\s*\{\s*([0-9a-zA-Z])\s*\}(?!\s*\d)")
 _DEGREES = re.compile(r"\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|(?<=\d)\s*\\circ(?![a-zA-Z])")
 _PARENTHESIS_DELIMITER = re.compile(r"\\[()]|\\[\[\]]")
 _FUNCTIONS = frozenset(
@@ -86,7 +87,7 @@ def without_latex_variants(text: str) -> str:
         '(\\frac{1}{2}, $3)'
     """
     text = text.replace("\\\\", "\x03")  # a row break, not a backslash before what follows
-    text = _DIGIT_GROUPING.sub("", text)
+    text = _BRACED_COMMA.sub(",", _DIGIT_GROUPING.sub("", text))
     text = _LAYOUT.sub("", text)
     text = text.replace("\\$", "\x01").replace("\\%", "%")
     text = _PARENTHESIS_DELIMITER.sub(" ", text)

@@ -17,12 +17,16 @@ _LEADING_WORDS = re.compile(
     r"(?:answer|result|value)(?:\s+is\b|\s*[:=])\s*\}?\s*[:=]?\s*",
     re.IGNORECASE,
 )
-_FOR_ALL = re.compile(
+_DERIVATION = re.compile(r"\A.*\\Rightarrow\s*(?=[A-Za-z](?:_\w+)?\s*=)", re.DOTALL)
+"""The steps that lead to `x = 9`."""
+_AFTERWORD = re.compile(
+    r"(?<=[^\s,])[\s,]*+\\text\{\s*,?\s*(?:because|since)\b.*\Z|"
     r"(?<=[^\s,])[\s,]*+(?:\\text\{\s*)?,?\s*\bfor\s+(?:all|any|every|each)\b[^=<>]*\Z|(?<=[^\s,])[\s,]*+\\forall\b[^=<>]*\Z"
 )
-"""What an identity holds for, said after it."""
+"""What an identity holds for, or the reason for an answer, said after it."""
 _LEADING_SENTENCE = re.compile(
-    r"^\\text\{(?![^{}]*\b(?:not|isn['’]t|if|wrong|incorrect|least|most|than|or)\b)[^{}\\]{2,60}?\s(?:is|are|equals)\s?:?\s?\}",
+    r"^\\text\{(?![^{}]*\b(?:not|isn['’]t|if|wrong|incorrect|least|most|than|or)\b)[^{}\\]{2,60}?\s(?:is|are|equals)\s?:?\s?\}"
+    r"|^\\text\{the(?![^{}]*\b(?:not|isn['’]t|if|wrong|incorrect|least|most|than|or|no|never)\b)[^{}\\]{2,60}\}(?=\s*\d+\Z)",
     re.IGNORECASE,
 )
 _PLAIN_NAME = re.compile(
@@ -72,7 +76,9 @@ def normalise(text: str) -> str:
         text = _PLAIN_NAME.sub(lambda name: f"\\{_PLAIN_NAMES.get(name.group(), name.group())} ", text)
     if "\\" in text or "$" in text or "{" in text or "~" in text:
         text = without_latex_variants(text)
-    text = _FOR_ALL.sub("", _LEADING_WORDS.sub("", text))
+    text = _AFTERWORD.sub("", _LEADING_WORDS.sub("", text))
+    if "\\Rightarrow" in text:
+        text = _DERIVATION.sub("", text)
     if text.startswith("\\text{"):
         text = _LEADING_SENTENCE.sub("", text)
     for plain, latex in _PLAIN_OPERATORS:

@@ -21,7 +21,7 @@ MAX_LEVELS = 20
 
 _COMMA = re.compile(", ?")
 _TUPLE_COMMA = re.compile("[,;] ?")
-_SAID_RATIO = re.compile(r"(\d+) (?:\\text\{)?to(?:\})? ?(\d+)")
+_SAID_RATIO = re.compile(r"(\d+) ?(?:\\text\{ ?)?to(?: ?\})? ?(\d+)")
 _COLON = re.compile(":")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))? ?(?:\\text\{)?([ap])\.?m\.?\}?", re.IGNORECASE)
 _CASES = re.compile(r"\\begin\{cases\}(.*)\\end\{cases\}", re.DOTALL)
