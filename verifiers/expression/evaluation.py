@@ -99,8 +99,7 @@ def _value(tree: Tree, point: Mapping[str, Fraction], field: Field, budget: Budg
                     return natural
                 return field.multiply(natural, field.inverse(FUNCTIONS["ln"](field, Fraction(10))))
             if name in ("binomial", "arranged") and isinstance(values[1], Fraction):  # a product of so many factors
-                factor = 1 if isinstance(values[0], Fraction) else field.cost
-                budget.spend(factor * min(abs(int(values[1])), MAX_FACTORIAL))
+                budget.spend(field.cost * min(abs(int(values[1])), MAX_FACTORIAL))
             return FUNCTIONS[name](field, *values)
         case Series(name, index, low, high, term):
             first, last = (evaluate(end, point, field, budget, decadic=decadic) for end in (low, high))
