@@ -98,8 +98,9 @@ def _value(tree: Tree, point: Mapping[str, Fraction], field: Field, budget: Budg
                 if not decadic:
                     return natural
                 return field.multiply(natural, field.inverse(FUNCTIONS["ln"](field, Fraction(10))))
-            if name in ("binomial", "arranged") and isinstance(values[1], Fraction):  # a product of so many factors
-                budget.spend(field.cost * min(abs(int(values[1])), MAX_FACTORIAL))
+            if name in ("binomial", "arranged") and isinstance(values[1], Fraction):
+                # Two operations for each factor; they are long even where they are exact.
+                budget.spend(2 * field.cost * min(abs(int(values[1])), MAX_FACTORIAL))
             return FUNCTIONS[name](field, *values)
         case Series(name, index, low, high, term):
             first, last = (evaluate(end, point, field, budget, decadic=decadic) for end in (low, high))
