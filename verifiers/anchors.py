@@ -16,6 +16,10 @@ from .denials import is_denied, is_denied_inside, is_negated, is_negated_inside
 from .prose_numbers import NUMBER
 from .wrappers import unwrapped
 
+_ANNOUNCED_AGAIN = re.compile(
+    r"[\s$.,;)*\]\\]*(?:so|thus|hence|therefore|and|the|my|our|final|correct|\s|\*|,)*answer\s*(?:is|:|=)?[\s:$*(\[\\]*",
+    re.IGNORECASE,
+)
 _MAX_REJECTED = 32
 _LABEL = re.compile(r"(?P<label>[A-Za-z](?:_\{?\w{1,4}\}?)?)\s*=\s*(?:\\[(\[])?[\s$]*\Z")
 _FRACTION_COMMAND = re.compile(r"\\[dtc]?frac\s?\{\Z")
@@ -57,7 +61,9 @@ def boxed_answer(text: str) -> Found | None:
             return _fraction(text, closed, index) or Found(part, box.start, box.end)
         else:
             found = _together(text, closed, index, (start, end), around)
-            return rejected if rejected is not None and denies(text, rejected, found) else found
+            if rejected is not None and denies(text, rejected, found):
+                return rejected
+            return _stacked(text, closed, index, found) or found
         if rejected is None:
             rejected = Found(rejection, box.start, box.end)
     return rejected
@@ -68,10 +74,13 @@ def tag_answer(text: str) -> Found | None:
 
     A closing tag alone closes an answer that the prompt opened.
     """
-    opening = closing = before = None
+    opening = closing = None
+    before: list[tuple[re.Match[str], re.Match[str]]] = []
     for tag in _TAG.finditer(text):
         if not tag.group("close"):
-            before, opening, closing = (closing and (opening, closing)), tag, None
+            if opening is not None and closing is not None:
+                before.append((opening, closing))
+            opening, closing = tag, None
         elif closing is None:
             closing = tag
     if opening is None and closing is None:
@@ -84,18 +93,14 @@ def tag_answer(text: str) -> Found | None:
     if start >= end:
         return Found(_none("answer_tag", "empty_answer"), anchor_start, closing.end())
     answer = text[start:end]
-    if (
-        before
-        and before[0] is not None
-        and opening is not None
-        and not text[before[1].end() : opening.start()].strip(" \n\t,;")
-    ):
-        earlier = text[before[0].end() : before[1].start()].strip()
+    later_start = anchor_start
+    for earlier_opening, earlier_closing in reversed(before if opening is not None else []):
+        if text[earlier_closing.end() : later_start].strip(" \n\t,;"):
+            break
+        earlier = text[earlier_opening.end() : earlier_closing.start()].strip()
         if earlier and not same_answer(earlier, answer):
-            stacked = Extracted(
-                f"{earlier}, {answer}", None, "answer_tag", Outcome.HEDGED, "stacked_answers", (earlier, answer)
-            )
-            return Found(stacked, before[0].start(), closing.end())
+            return Found(_hedged("answer_tag", earlier, answer), earlier_opening.start(), closing.end())
+        later_start = earlier_opening.start()
     return Found(Extracted(answer, (start, end), "answer_tag"), anchor_start, closing.end())
 
 
@@ -148,6 +153,10 @@ def same_answer(left: str, right: str) -> bool:
     return one == other
 
 
+def _hedged(method: str, earlier: str, later: str) -> Extracted:
+    return Extracted(f"{earlier}, {later}", None, method, Outcome.HEDGED, "stacked_answers", (earlier, later))
+
+
 def _none(method: str, rule: str) -> Extracted:
     return Extracted("", None, method, Outcome.NO_ANSWER, rule)
 
@@ -196,6 +205,21 @@ def _together(text: str, closed: list[Box], last: int, span: tuple[int, int], ar
     joins.reverse()
     joined = parts[0] + "".join(join + part for join, part in zip(joins, parts[1:], strict=True))
     return Found(Extracted(joined, None, "boxed", alternatives=tuple(parts)), first.start, around.end)
+
+
+def _stacked(text: str, closed: list[Box], last: int, found: Found) -> Found | None:
+    """HEDGED, where the boxes before `found` are announced in its very words, one after the other, and differ."""
+    later_start = found.start
+    for box in reversed(closed[max(0, last - _MAX_REJECTED) : last]):
+        if box.end > later_start:
+            continue
+        if _ANNOUNCED_AGAIN.fullmatch(text, box.end, later_start) is None:
+            return None
+        answer = text[slice(*unwrapped(text, box.inner_start, box.inner_end))]
+        if answer and not same_answer(answer, found.answer.text):
+            return Found(_hedged("boxed", answer, found.answer.text), box.start, found.end)
+        later_start = box.start
+    return None
 
 
 def _folded(answer: str) -> str:

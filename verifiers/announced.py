@@ -42,7 +42,7 @@ _SENTENCE_START = re.compile(
 
 def announced_answer(text: str, start: int = 0, *, methods: frozenset[str], firm: bool = False) -> Found | None:
     """The last announced answer after `start`; `firm` leaves out what may be no final statement."""
-    rejected = later = None
+    rejected = later = first = None
     for announced in announcements(text, start, methods=methods):
         if firm and not _is_firm(text, announced, start):
             continue
@@ -55,9 +55,14 @@ def announced_answer(text: str, start: int = 0, *, methods: frozenset[str], firm
         if later is None:
             if rejected is not None and denies(text, rejected, found):
                 return rejected
-            later = found
+            later = first = found
             continue
-        return _stacked(text, found, later) or later
+        assert first is not None
+        if not _is_stacked(text, found, first):
+            break
+        if (hedged := _hedged(found, later)) is not None:
+            return hedged
+        first = found  # the same once more: what stands before it may be another
     return later or rejected
 
 
@@ -130,13 +135,16 @@ def _is_firm(text: str, announced: Announcement, floor: int) -> bool:
     return _SENTENCE_START.search(text, max(0, lead - 24), lead) is not None
 
 
-def _stacked(text: str, earlier: Found, later: Found) -> Found | None:
-    """HEDGED, where two announcements of one kind differ and nothing is said between them."""
+def _is_stacked(text: str, earlier: Found, later: Found) -> bool:
+    """Whether nothing is said between two announcements of one kind."""
     if earlier.answer.method != later.answer.method:
-        return None
+        return False
     between = text[earlier.end : announcement_start(text, later.start, earlier.end)]
-    if between.strip(" \t\n*_.,;:#$\\)]。，；-"):
-        return None
+    return not between.strip(" \t\n*_.,;:#$\\)]。，；-")
+
+
+def _hedged(earlier: Found, later: Found) -> Found | None:
+    """HEDGED, where two stacked announcements differ."""
     one, other = earlier.answer.text, later.answer.text
     if any(map(str.isdigit, one)) != any(map(str.isdigit, other)) or same_answer(one, other):
         return None

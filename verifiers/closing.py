@@ -16,6 +16,7 @@ from .prose_numbers import (
     last_number,
     widened_start,
 )
+from .statements import is_task
 from .wrappers import unwrapped
 
 _LONGEST_BARE_CHARS = 160
@@ -47,6 +48,7 @@ _REFERENCE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_BREAK = re.compile(r"[.!?。！？](?=\s)|\n")
+_ANNOUNCING = re.compile(r"\A[#*\s]*(?:(?:the\s+)?(?:final\s+)?answer(?:\s+is)?[\s:*]*)?", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:I|we)(?:\s+(?:cannot|can\s?not|could\s+not|do\s+not|am\s+(?:not\s+able|unable)\s+to)|\s+(?:ca|could|do)n['’]t"
     r"|['’]m\s+(?:not\s+able|unable)\s+to)\s+(?:help|answer|solve|assist|determine|know|provide|tell|understand)\b"
@@ -157,15 +159,15 @@ def committed_number(text: str) -> Closing | None:
         (None, None)
     """
     body = text.rstrip()
-    if body.endswith("```"):
+    if body.endswith("```") and "print" in body[body.rfind("```", 0, -3) :]:
         return None  # what a program prints is not said
     if not body or body.endswith("?") or body.rfind("<<") > body.rfind(">>") or _refuses(body):
         return None
     formula = _LAST_FORMULA.search(body, max(0, len(body) - 1_000))
     if formula is not None:
-        return _formula_value(body, formula)
+        return None if _is_asked(body, formula.start(), formula.end("after")) else _formula_value(body, formula)
     found = last_number(body)
-    if found is None:
+    if found is None or _is_asked(body, found.start, found.end):
         return None
     if _SENTENCE_CLOSED.search(body) is None and not _ends_with(body, found):
         return None
@@ -179,6 +181,18 @@ def committed_number(text: str) -> Closing | None:
     while end < len(body) and body[end] in SCALES_CJK:
         end += 1
     return Closing(widened_start(body, found.start), end, found.method)
+
+
+def _is_asked(body: str, start: int, end: int) -> bool:
+    """Whether the sentence that holds `body[start:end]` asks for an answer, or a question follows it."""
+    if body.find("?", end) >= 0:
+        return True
+    before = max(0, start - 300)
+    sentence_start = max((found.end() for found in _SENTENCE_BREAK.finditer(body, before, start)), default=before)
+    stop = _SENTENCE_BREAK.search(body, start)
+    sentence_end = len(body) if stop is None else stop.start()
+    sentence = _ANNOUNCING.sub("", body[sentence_start:sentence_end])
+    return is_task(sentence, body[sentence_end : sentence_end + 1])
 
 
 def _refuses(body: str) -> bool:

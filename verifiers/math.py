@@ -7,11 +7,13 @@ calling process never imports sympy and never runs model text. The policies stan
 `expression.quantities` for values, `expression.compare` for structures.
 """
 
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..rollouts.messages import Completion, Prompt, is_completion
 from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
+from .echoes import is_echo
 from .expression.arithmetic import CostlyError
 from .expression.compare import compare
 from .expression.letters import compare_letters, without_letter
@@ -83,7 +85,11 @@ class MathVerifier:
                 seconds = perf_counter() - started
                 return Verdict(outcome, reward, text, extracted.span, "exact_number", detail, seconds)
         try:
-            return self._verdict(extracted, read_targets(target), started)
+            verdict = self._verdict(extracted, read_targets(target), started)
+            if prompt is not None and verdict.reward == 1 and is_echo(verdict, prompt):
+                detail = f"{shown(verdict.extracted or '')} stands in the prompt as it is"
+                return replace(verdict, outcome=Outcome.NO_ANSWER, reward=0.0, rule="echoed", detail=detail)
+            return verdict
         except Exception as error:  # a fault of ours must not cost the rows beside this one
             detail = f"{type(error).__name__}: {error}"
             return Verdict(Outcome.ERROR, None, rule="internal", detail=detail, seconds=perf_counter() - started)

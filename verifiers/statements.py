@@ -49,6 +49,12 @@ _ASKED_FOR = re.compile(
     r"\s+(?:down\s+|up\s+)?(?:the\s+|your\s+|our\s+|my\s+)?(?:final\s+|correct\s+)?a?\Z",
     re.IGNORECASE,
 )
+_TASK = re.compile(
+    r"(?:find|compute|calculate|evaluate|simplify|convert|express|solve|determine|factor|expand|what|how\s+(?:many|much|long"
+    r"|far|old)|which|given\s+that)\s",
+    re.IGNORECASE,
+)
+_ASKING_WORD = re.compile(r"\b(?:what|how|which|who|when|where|find)\b", re.IGNORECASE)
 _SAID_BEFORE = re.compile(
     r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\n]{1,60}?\\\)|\*\*[^*\n]{1,60}\*\*|(?<!\S)[^\s,;:]+)\s+(?:is|was)(?P<negation>\s+not"
     r"|n['’]t)?"
@@ -233,6 +239,8 @@ def _announced(
         return None
     if by_copula and _NOT_AN_ANSWER.match(value) is not None:
         return None
+    if is_task(value, text[end : end + 1]):
+        return None
     predicate = None if value.isascii() else _PREDICATE_BEHIND.search(text, start, end)
     if predicate is not None and predicate.start() > start:
         end = predicate.start()
@@ -249,6 +257,20 @@ def _begins_reasoning(text: str, at: int, start: int, end: int, by_copula: bool)
     if by_copula:
         return _HOLDS_VALUE.search(text, start, end) is None
     return _FINAL.search(text, max(0, at - 9), at) is None
+
+
+def is_task(sentence: str, mark: str = "") -> bool:
+    """Whether `sentence`, ended by `mark`, asks for an answer instead of giving one.
+
+    Example:
+        >>> is_task("Find $12+8$."), is_task("Find $12+8$ = 20."), is_task("the sum of $12+8$")
+        (True, False, False)
+    """
+    if "=" in sentence or len(sentence) < 6:
+        return False
+    if _TASK.match(sentence) is not None:
+        return True
+    return (mark == "?" or sentence.endswith("?")) and _ASKING_WORD.search(sentence) is not None
 
 
 def value_end(text: str, start: int) -> int:
@@ -285,6 +307,8 @@ def _after_hash(text: str, at: int, end: int) -> Announcement | None:
     stop = min(end if line_end < 0 else line_end, start + _MAX_VALUE_CHARS)
     value = text[start:stop].strip()
     if not value or _HEADING_WORDS.match(value) is not None:
+        return None
+    if is_task(value):
         return None
     words = value.split()
     if len(words) > 6 and not (value.removeprefix("\\")[0] in "([{" and value[-1] in ")]}"):  # (0, 0, 0), with spaces
