@@ -7,9 +7,9 @@ every other notation (`rewrites`, equal by their making) and with every wrong an
 their making); sympy's pairs of `expression_pairs.py` come on top. Both graders see `\boxed{answer}`; math-verify is
 called as its README recommends, in a worker that is killed where it hangs.
 
-Prints how many pairs both get right, one alone or none, and each group of pairs on which they differ: kind of target,
-how the answer was made, whether it is equal, who is right, how many pairs, and the first of them. `--json` writes every
-pair of every group. `docs/disagreements.md` says of each group why.
+Prints how many pairs both get right, one alone or neither, and each group of pairs on which not both are right: kind of
+target, how the answer was made, whether it is equal, who is right, how many pairs, and the first of them. `--json`
+writes every pair of every group. `docs/disagreements.md` says of each group why.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--targets", type=int, default=8, help="of each kind")
     parser.add_argument("--expressions", type=int, default=300, help="pairs that sympy makes")
     parser.add_argument("--seed", type=int, default=0, help="of sympy's pairs")
-    parser.add_argument("--json", type=Path, help="write every pair on which the two differ here")
+    parser.add_argument("--json", type=Path, help="write every pair on which not both are right here")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     pairs = [pair for kind in strategies.MATHS for pair in notations(kind, options.targets)]
@@ -49,7 +49,7 @@ def main() -> None:
     groups: dict[tuple[Any, ...], list[tuple[str, str]]] = defaultdict(list)
     for (kind, change, target, answer, equal), (ours, theirs) in zip(pairs, verdicts, strict=True):
         right[who(equal, ours, theirs)] += 1
-        if (ours is True) != (theirs is True):
+        if who(equal, ours, theirs) != "both":
             groups[kind, change, equal, who(equal, ours, theirs), theirs is None].append((target, answer))
     print(f"{len(pairs)} pairs: " + ", ".join(f"{name} {count}" for name, count in right.most_common()))
     print("| kind | answer | equal | right | pairs | the first: target, answer |\n|" + " --- |" * 6)

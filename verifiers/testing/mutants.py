@@ -47,7 +47,7 @@ MUTANTS: dict[str, str] = {
     "empty": "nothing",
     "percent": r"`5\%` for `5` (convention)",
     "rounded": "`0.333` for a third (convention)",
-    "square_brackets": "`[1,2]` for `(1,2)` (convention)",
+    "square_brackets": "`[1,2]`, an interval, for `(1,2)` (convention)",
 }
 """Every mutant by name, with what it is."""
 
@@ -207,7 +207,8 @@ def _brackets(answer: Items, texts: list[str]) -> Iterator[Mutant]:
     inside = ",".join(texts)
     if answer.kind == "tuple":
         yield Mutant("bracket", rf"\{{{inside}\}}")
-        yield Mutant("square_brackets", f"[{inside}]")
+        if len(texts) == 2:  # around more values square brackets say nothing else than round ones
+            yield Mutant("square_brackets", f"[{inside}]")
     elif answer.kind == "set":
         yield Mutant("bracket", f"({inside})")
     else:

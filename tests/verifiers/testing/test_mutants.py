@@ -62,6 +62,10 @@ def test_a_convention_is_left_out_unless_asked_for(target: str, convention: str)
     assert convention in {mutant.text for mutant in mutants(target, conventions=True)}
 
 
+def test_square_brackets_around_three_values_are_no_mutant():
+    assert "[1,2,3]" not in {mutant.text for mutant in mutants("(1,2,3)", conventions=True)}
+
+
 @given(st.text(max_size=30))
 def test_no_text_makes_it_raise(text: str) -> None:
     assert mutants(text, conventions=True)
