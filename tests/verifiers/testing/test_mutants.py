@@ -9,7 +9,7 @@ from rewardgate.verifiers.testing import MUTANTS, mutants, strategies
 CLAIMS = {"denied", "hedged", "not_equal", "at_least", "empty", "percent"}
 """Mutants that are wrong by what they say, not by another value."""
 
-SAMPLES = ("-12345", "0.75", r"\frac{1}{3}", r"2\sqrt{3}-x^2", "(1,2,3)", r"\{1,2\}", "[0,1)", "B", "even")
+SAMPLES = ("-12345", "0.75", r"\frac{1}{3}", r"2\sqrt{3}-x^2", "(1,2)", "(1,2,3)", r"\{1,2\}", "[0,1)", "B", "even")
 
 
 @given(strategies.targets(), st.data())
