@@ -39,6 +39,10 @@ from peer_graders import PEERS, Peer  # noqa: E402 (its folder is on the path on
 CASES, RESULTS = FOLDER / "cases.jsonl", FOLDER / "results.json"
 LIMIT_S = 10.0  # a pair
 ACCEPTED, REFUSED, NONE, HANG, FAILED = "TFNHE"  # one letter a case in results.json
+COLUMNS = (
+    "verifier", "reads", "as expected", "in its form", "precision", "recall", "wrong accepted", "right refused",
+    "no verdict", "hangs", "errors", "left files", "p50 ms", "p99 ms",
+)  # fmt: skip
 FORMS = {
     "any": "",
     "LaTeX": r"\\boxed|\\fbox|\$[^$]+\$|\\\(|\\\[",
@@ -169,9 +173,7 @@ def _plain(requirement: str) -> str:
 
 def overall(cases: Sequence[Case], results: dict[str, Any]) -> str:
     """One line a verifier over every case but policy."""
-    lines = ["| | verifier | reads | as expected | in its form | precision | recall | wrong accepted | right refused "]
-    lines[0] += "| no verdict | hangs | errors | left files | p50 ms | p99 ms |"
-    lines.append("|" + " --- |" * 15)
+    lines = [f"| | {' | '.join(COLUMNS)} |", "|" + " --- |" * (1 + len(COLUMNS))]
     for number, name in _numbered(results):
         found, peer = results[name], PEERS[name]
         pairs = [(c, v) for c, v in zip(cases, found["verdicts"], strict=True) if c["kind"] != "policy"]

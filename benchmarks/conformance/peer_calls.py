@@ -180,6 +180,8 @@ def opencompass_v2(folder: Path) -> Grader:
 
 
 def opencompass_math_verify(folder: Path) -> Grader:
+    # It imports this in a new process for every pair; loaded here, the fork has it.
+    importlib.import_module("math_verify")
     _opencompass_stand_ins(folder)
     judged = importlib.import_module("opencompass.evaluator.math_evaluator")._verify_with_timeout
 
