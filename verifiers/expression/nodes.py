@@ -35,6 +35,8 @@ SYMBOLS = {
     **dict.fromkeys(("all real numbers", "all reals", "set of all real numbers", "every real number"), "\\mathbb{R}"),
     **dict.fromkeys(("infinity", "positive infinity", "plus infinity"), "\\infty"),
     **dict.fromkeys(("negative infinity", "minus infinity"), "-\\infty"),
+    **dict.fromkeys(("infinitely many", "infinitely many solutions"), "\\infty"),
+    **dict.fromkeys(("does not exist", "dne", "doesn't exist", "doesnt exist"), "\\text{does not exist}"),
 }
 """The words of a `Text` that are another name of a symbol."""
 
