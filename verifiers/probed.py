@@ -4,6 +4,7 @@ What it does not read for certain, or cannot decide, goes on to the next stage u
 the rules `equal_expression`, `different_expression`, `equal_relation` and `different_relation`.
 """
 
+from .expression.notations import in_one_notation
 from .expression.parser import UnreadableError, parse
 from .expression.probing import Probe, probe
 from .expression.relations import is_relation, probe_relations
@@ -36,6 +37,8 @@ def probed(symbolic: Symbolic) -> Symbolic:
 
 
 def _probe(target: str, answer: str) -> tuple[Probe, str]:
+    # The equals sign of a series, `\sum_{k=1}`, is no relation.
+    target, answer = in_one_notation(target), in_one_notation(answer)
     if is_relation(target) and is_relation(answer):
         return probe_relations(target, answer), "relation"
     wanted, given = parse(target), parse(answer)

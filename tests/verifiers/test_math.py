@@ -53,6 +53,8 @@ def test_each_pair_is_judged_as_a_reader_would(target: str, answer: str, right: 
         (r"\begin{vmatrix}1&2\\3&4\end{vmatrix}", "-2", "exact_number"),
         (r"\int_0^12x\,dx", "1", "math_verify"),
         (r"x\equiv5\pmod{12}", r"17\pmod{12}", "residues"),
+        (r"\sum_{k=1}^nk", r"\sum_{j=1}^{n}j", "equal_expression"),
+        (r"\sum_{k=1}^nk", r"\sum_{k=1}^{n-1}k", "different_expression"),
         ("(-2,2)", "x^2<4", "solution_set"),
         ("1,2,...,10", r"1,2,3,\ldots,10", "progression"),
         ("101_2", "101_3", "base_conflict"),
