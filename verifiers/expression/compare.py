@@ -109,8 +109,10 @@ def _compare_labelled(target: Node, answer: Node, symbolic: Symbolic) -> Compari
 
 
 def _is_turned(target: Labelled, answer: Labelled) -> bool:
-    """Whether two equations between names name them the other way round."""
-    return target.label == answer.value.text and answer.label == target.value.text and "=" in target.text
+    """Whether two equations, or inequalities, between names name them the other way round."""
+    ends = [node.value.items if isinstance(node.value, Collection) else (node.value,) for node in (target, answer)]
+    wanted, given = ({end.text for end in side} for side in ends)
+    return target.label in given and answer.label in wanted
 
 
 def _labels_conflict(target: str, answer: str) -> bool:
