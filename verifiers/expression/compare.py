@@ -5,7 +5,6 @@ number nor a structure of numbers goes, as text, to the `symbolic` function that
 """
 
 import re
-from collections.abc import Sequence
 
 from ..base import Outcome
 from .clocks import compare_clocks
@@ -13,11 +12,11 @@ from .matrices import compare_matrices, determinant
 from .nodes import SYMBOLS, Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
 from .normalise import plain_words
 from .numbers import Quantity
-from .progressions import compare_progressions, is_shortened
 from .quantities import compare_quantities, compare_values, is_rounded
 from .ratios import compare_ratios
 from .residues import compare_residues
 from .results import Comparison, Symbolic, correct, incorrect
+from .several import compare_collections, compare_unions, one_of_several
 from .solution_sets import describes_set, same_set
 from .structures import read
 
@@ -82,12 +81,16 @@ def _compare_parts(target: Node, answer: Node, symbolic: Symbolic) -> Comparison
         return _compare_matrices(target, answer, symbolic)
     if isinstance(target, Ratio) or isinstance(answer, Ratio):
         return compare_ratios(target, answer, lambda one, other: compare(one, other, symbolic).is_correct)
+
+    def alike(part: Node, other: Node) -> Comparison:
+        return compare(part, other, symbolic)
+
     if isinstance(target, Union) or isinstance(answer, Union):
-        return _compare_unions(target, answer, symbolic)
+        return compare_unions(target, answer, alike)
     if isinstance(target, Collection):
-        return _compare_collections(target, answer, symbolic)
+        return compare_collections(target, answer, alike)
     if isinstance(answer, Collection):
-        return _one_of_several(target, answer, symbolic)
+        return one_of_several(target, answer, alike)
     return compare_values(target, answer, symbolic)
 
 
@@ -194,130 +197,6 @@ def _compare_matrices(target: Node, answer: Node, symbolic: Symbolic) -> Compari
         wanted, given = (read(value) if value else node for value, node in zip(values, (target, answer), strict=True))
         return compare(wanted, given, symbolic)
     return compare_matrices(target, answer, lambda cell, other: compare(cell, other, symbolic).is_correct)
-
-
-def _compare_unions(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
-    if isinstance(target, Union) and isinstance(answer, Union):
-        return _matched("union", target.parts, answer.parts, target, answer, symbolic)
-    if isinstance(target, Union) and isinstance(answer, Collection) and not answer.brackets:
-        # x < 3 or x > 5: alternatives of one variable are a union
-        parts = [item.value if isinstance(item, Labelled) else item for item in answer.items]
-        return _matched("union", target.parts, parts, target, answer, symbolic)
-    if isinstance(answer, Union) and isinstance(target, Collection) and not target.brackets:
-        parts = [item.value if isinstance(item, Labelled) else item for item in target.items]
-        return _matched("union", parts, answer.parts, target, answer, symbolic)
-    return incorrect("union", target, answer)
-
-
-def _compare_collections(target: Collection, answer: Node, symbolic: Symbolic) -> Comparison:
-    if isinstance(answer, Collection) and (is_shortened(target) or is_shortened(answer)):
-        if target.brackets != answer.brackets and {target.brackets, answer.brackets} != {"", "{}"}:
-            return incorrect("brackets", target, answer)
-        return compare_progressions(target, answer, symbolic)
-    if any("\\ldots" in text or ".." in text for text in (target.text, answer.text)):
-        return incorrect("ellipsis", target, answer)
-    if not isinstance(answer, Collection):
-        if target.brackets == "{}" and len(target.items) == 1:
-            return compare(target.items[0], answer, symbolic)
-        return incorrect(_name(target), target, answer)
-    wanted, given = target.brackets, answer.brackets
-    if wanted not in ("", "{}") and given == "":
-        wanted = given = "()"  # a bare list for a tuple keeps the tuple's order
-    elif wanted == "{}" and given == "":
-        given = "{}"
-    elif wanted == "" and given in ("{}", "()"):
-        wanted = given
-    elif {wanted, given} == {"()", "[]"} and len(target.items) > 2:
-        wanted = given = "()"  # no interval has three ends
-    if wanted != given:
-        return incorrect("brackets", target, answer)
-    if wanted == "{}":
-        return _matched(
-            "set", _distinct(target.items, symbolic), _distinct(answer.items, symbolic), target, answer, symbolic
-        )
-    if wanted == "":
-        return _compare_lists(target, answer, symbolic)
-    return _in_order(_name(target), target.items, answer.items, target, answer, symbolic)
-
-
-def _compare_lists(target: Collection, answer: Collection, symbolic: Symbolic) -> Comparison:
-    labels = [_distinct_labels(items) for items in (target.items, answer.items)]
-    if labels[0] and labels[1]:
-        if sorted(labels[0]) != sorted(labels[1]):
-            return incorrect("label_conflict", target, answer)
-        by_label = dict(zip(labels[1], answer.items, strict=True))
-        return _in_order("labels", target.items, [by_label[label] for label in labels[0]], target, answer, symbolic)
-    if labels[0]:
-        return _in_order("labels", target.items, answer.items, target, answer, symbolic)
-    return _matched("list", target.items, answer.items, target, answer, symbolic)
-
-
-def _distinct_labels(items: Sequence[Node]) -> list[str]:
-    """The labels of the items where each has one and they name different things; else empty."""
-    labels = [item.label for item in items if isinstance(item, Labelled)]
-    names = {label.split("_")[0] for label in labels}
-    return labels if len(labels) == len(items) and len(names) == len(items) > 1 else []
-
-
-def _one_of_several(target: Node, answer: Collection, symbolic: Symbolic) -> Comparison:
-    """Several values for one: a hedge, unless they are one value written again, or a decimal comma."""
-    if answer.brackets == "{}" and len(answer.items) == 1:
-        return compare(target, answer.items[0], symbolic)
-    if answer.brackets not in ("", "{}"):
-        rule = "inequality" if re.search(r"[<>]|\\[lg]e(?![a-z])", answer.text) else _name(answer)
-        return incorrect(f"{rule}_for_value", target, answer)
-    if isinstance(target, Quantity) and target.form == "decimal":
-        found = re.fullmatch(r"([+-]?\d+),(\d+)", answer.text)
-        comma = None if found is None else read(f"{found.group(1)}.{found.group(2)}")
-        if isinstance(comma, Quantity) and compare_quantities(target, comma).is_correct:
-            return correct("decimal_comma", target, answer)
-    rule = "plus_minus" if "\\pm" in answer.text else "hedged"
-    return incorrect(rule, target, answer, outcome=Outcome.HEDGED)
-
-
-def _matched(
-    rule: str, wanted: Sequence[Node], given: Sequence[Node], target: Node, answer: Node, symbolic: Symbolic
-) -> Comparison:
-    """Every part of `wanted` has its own equal in `given`, and none is left over."""
-    if len(wanted) != len(given):
-        return incorrect(f"{rule}_length", target, answer)
-    left = list(given)
-    for part in sorted(wanted, key=lambda node: not isinstance(node, Quantity)):
-        found = next((other for other in left if other.text == part.text), None)
-        if found is None:
-            found = next((other for other in left if compare(part, other, symbolic).is_correct), None)
-        if found is None:
-            return incorrect(rule, target, answer)
-        left.remove(found)
-    return correct(rule, target, answer)
-
-
-def _in_order(
-    rule: str, wanted: Sequence[Node], given: Sequence[Node], target: Node, answer: Node, symbolic: Symbolic
-) -> Comparison:
-    if len(wanted) != len(given):
-        return incorrect(f"{rule}_length", target, answer)
-    for part, other in zip(wanted, given, strict=True):
-        if not compare(part, other, symbolic).is_correct:
-            return incorrect(rule, target, answer)
-    return correct(rule, target, answer)
-
-
-def _distinct(items: Sequence[Node], symbolic: Symbolic) -> list[Node]:
-    kept: list[Node] = []
-    for item in items:
-        if not any(
-            isinstance(other, Quantity) == isinstance(item, Quantity) and compare(other, item, symbolic).is_correct
-            for other in kept
-        ):
-            kept.append(item)
-    return kept
-
-
-def _name(collection: Collection) -> str:
-    if collection.brackets in ("", "{}"):
-        return "set" if collection.brackets else "list"
-    return "tuple" if collection.brackets == "()" else "interval"
 
 
 def _ask(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:

@@ -1,12 +1,13 @@
 r"""Lists that leave out their middle or their end: `1, 2, \ldots, 10` and `1, 3, 5, \ldots`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from .nodes import Collection, Node
 from .numbers import Quantity, as_fraction
-from .results import Comparison, Symbolic, correct, incorrect
+from .results import Comparison, correct, incorrect
 
 __all__ = ["compare_progressions", "is_shortened"]
 
@@ -35,8 +36,11 @@ def is_shortened(collection: Collection) -> bool:
     return any(item.text.strip() in _ELLIPSES for item in collection.items)
 
 
-def compare_progressions(target: Collection, answer: Collection, symbolic: Symbolic) -> Comparison:
-    """Two lists of which one is shortened: the same where both are one arithmetic progression, to the same end."""
+def compare_progressions(target: Collection, answer: Collection, alike: Callable[[Node, Node], bool]) -> Comparison:
+    """Two lists of which one is shortened: the same where both are one arithmetic progression, to the same end.
+
+    `alike` judges ends that are no numbers.
+    """
     wanted, given = _read(target), _read(answer)
     if wanted is None or given is None:
         same = _written_out(target, answer, wanted, given)
@@ -45,13 +49,13 @@ def compare_progressions(target: Collection, answer: Collection, symbolic: Symbo
     elif wanted.last is None or given.last is None:
         same = wanted.last is given.last
     else:
-        same = wanted.last.text == given.last.text or _same_end(wanted.last, given.last, symbolic)
+        same = wanted.last.text == given.last.text or _same_end(wanted.last, given.last, alike)
     return (correct if same else incorrect)("progression", target, answer)
 
 
-def _same_end(target: Node, answer: Node, symbolic: Symbolic) -> bool:
+def _same_end(target: Node, answer: Node, alike: Callable[[Node, Node], bool]) -> bool:
     one, other = _number(target), _number(answer)
-    return one == other if one is not None and other is not None else symbolic(target.text, answer.text).equal
+    return one == other if one is not None and other is not None else alike(target, answer)
 
 
 def _written_out(
