@@ -16,7 +16,7 @@ from .prose_numbers import (
     last_number,
     widened_start,
 )
-from .statements import is_task
+from .tasks import is_task
 from .wrappers import unwrapped
 
 _LONGEST_BARE_CHARS = 160

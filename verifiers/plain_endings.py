@@ -14,7 +14,7 @@ from .beside_boxes import has_lead
 from .commitment import is_attributed
 from .denials import doubt_before, is_negated
 from .regions import TAIL_CHARS, may_follow_up
-from .statements import is_asked_for
+from .tasks import is_asked_for
 
 _INTEGER = r"-?\d{1,3}(?:,\d{3}){1,5}|-?\d{1,18}"
 _BOX = re.compile(rf"\\boxed\{{({_INTEGER})\}}[\s$.)\]*\\]{{0,8}}\Z")

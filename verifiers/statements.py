@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .answer_words import ABBREVIATED, ASCII_POOL, OTHER_WORDS, AnswerWord
 from .denials import doubt_before
+from .tasks import is_asked_for, is_task
 
 RANKED_METHODS = frozenset({"hash", "phrase"})
 _MAX_ANNOUNCEMENTS = 32
@@ -40,21 +41,6 @@ _NOT_AN_ANSWER = re.compile(
     r"|to\s+be|unique|an?\s+integer|an?\s+whole)\b",
     re.IGNORECASE,
 )
-_ASKING = (
-    "express", "write", "writing", "round", "simplif", "convert", "put", "stat", "giv", "check", "verify", "report",
-    "submit", "box", "provid", "leav", "enter", "present", "format",
-)  # fmt: skip
-_ASKED_FOR = re.compile(
-    rf"\b(?:{'|'.join(_ASKING)})\w*"
-    r"\s+(?:down\s+|up\s+)?(?:the\s+|your\s+|our\s+|my\s+)?(?:final\s+|correct\s+)?a?\Z",
-    re.IGNORECASE,
-)
-_TASK = re.compile(
-    r"(?:find|compute|calculate|evaluate|simplify|convert|express|solve|determine|factor|expand|what|how\s+(?:many|much|long"
-    r"|far|old)|which|given\s+that)\s",
-    re.IGNORECASE,
-)
-_ASKING_WORD = re.compile(r"\b(?:what|how|which|who|when|where|find)\b", re.IGNORECASE)
 _SAID_BEFORE = re.compile(
     r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\n]{1,60}?\\\)|\*\*[^*\n]{1,60}\*\*|(?<!\S)[^\s,;:]+)\s+(?:is|was)(?P<negation>\s+not"
     r"|n['’]t)?"
@@ -185,13 +171,6 @@ def _after_word(text: str, at: int, word: AnswerWord) -> Announcement | None:
     return _announced(text, at, match.end(), "phrase", doubt=doubted, by_copula=groups.get("copula") is not None)
 
 
-def is_asked_for(text: str, at: int) -> bool:
-    """Whether the words before `at` only ask for an answer there ("write your final answer: …")."""
-    before = text[max(0, at - 48) : at]
-    near = " ".join(before.split()[-5:]).lower()
-    return any(verb in near for verb in _ASKING) and _ASKED_FOR.search(before) is not None
-
-
 def _json_value(text: str, at: int, after: int) -> Announcement | None:
     """The value behind a JSON key that holds the word: `{"answer": "5"}`."""
     blank = _BLANK.match(text, after)
@@ -257,20 +236,6 @@ def _begins_reasoning(text: str, at: int, start: int, end: int, by_copula: bool)
     if by_copula:
         return _HOLDS_VALUE.search(text, start, end) is None
     return _FINAL.search(text, max(0, at - 9), at) is None
-
-
-def is_task(sentence: str, mark: str = "") -> bool:
-    """Whether `sentence`, ended by `mark`, asks for an answer instead of giving one.
-
-    Example:
-        >>> is_task("Find $12+8$."), is_task("Find $12+8$ = 20."), is_task("the sum of $12+8$")
-        (True, False, False)
-    """
-    if "=" in sentence or len(sentence) < 6:
-        return False
-    if _TASK.match(sentence) is not None:
-        return True
-    return (mark == "?" or sentence.endswith("?")) and _ASKING_WORD.search(sentence) is not None
 
 
 def value_end(text: str, start: int) -> int:
