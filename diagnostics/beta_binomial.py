@@ -17,6 +17,10 @@ from .groups import FloatArray, IntArray
 __all__ = ["BetaBinomial", "fit_beta_binomial", "iid_degenerate_share"]
 
 _SMALLEST = 1e-12
+_GRID = 33
+_WIDTH = 1e-10
+_STEPS = 100
+_PRECISION = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,32 +152,54 @@ def _more_than(counts: IntArray) -> FloatArray:
 
 
 def _maximum(hits: FloatArray, misses: FloatArray, tries: FloatArray) -> BetaBinomial:
-    from scipy.optimize import minimize
-
     mixed = hits[0] + misses[0] - tries[0]  # groups with a success and a failure
     if mixed == 0:
         return BetaBinomial(float(hits[0] / tries[0]), 1.0)  # the likelihood grows all the way to rho = 1
+    # A grid that is dense near both ends, then ever finer ones between the neighbours of the best point.
+    grid = np.minimum(np.sin(np.linspace(0, np.pi / 2, _GRID)) ** 2, 1 - _SMALLEST)  # (R,)
+    while True:
+        means = _best_means(hits, misses, grid)
+        best = int(np.argmax(_log_likelihoods(hits, misses, tries, means, grid)))
+        low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+        if high - low < _WIDTH:
+            return BetaBinomial(float(means[best]), float(grid[best]))
+        grid = np.linspace(low, high, _GRID)
 
-    def loss(point: FloatArray) -> tuple[float, FloatArray]:
-        # - sum_i hits_i log(m (1-r) + i r) + misses_i log((1-m)(1-r) + i r) - tries_i log((1-r) + i r);
-        # the factors (1-r) of i = 0 cancel but in mixed groups, and are written apart: finite at the ends.
-        mean, rho = point
-        value = hits[0] * np.log(mean) + misses[0] * np.log1p(-mean) + mixed * np.log1p(-rho)
-        slope_mean, slope_rho = hits[0] / mean - misses[0] / (1 - mean), -mixed / (1 - rho)
-        for counts, rate, sign in ((hits, mean, 1), (misses, 1 - mean, -1), (tries, 1.0, 0)):
-            i = np.arange(1, len(counts), dtype=np.float64)
-            base = rate * (1 - rho) + i * rho
-            weight = counts[1:] if sign else -counts[1:]
-            value += float(weight @ np.log(base))
-            slope_mean += sign * (1 - rho) * float((weight / base).sum())
-            slope_rho += float(weight @ ((i - rate) / base))
-        return -value, -np.array([slope_mean, slope_rho])
 
-    average = hits.sum() / tries.sum()
-    bounds = [(_SMALLEST, 1 - _SMALLEST), (0.0, 1 - _SMALLEST)]
-    fits = [
-        minimize(loss, (average, rho), jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14})
-        for rho in (0.05, 0.5, 0.95)
-    ]
-    mean, rho = min(fits, key=lambda fit: fit.fun).x
-    return BetaBinomial(float(mean), float(rho))
+def _best_means(hits: FloatArray, misses: FloatArray, rhos: FloatArray) -> FloatArray:
+    """The mean of greatest likelihood at each rho: (R,) to (R,).
+
+    In the mean the likelihood is a sum of logarithms of linear functions. So its slope falls, from +inf at 0
+    to -inf at 1, and has one root: Newton's steps, and halves of what brackets it where a step would leave.
+    """
+    low, high = np.zeros_like(rhos), np.ones_like(rhos)
+    mean = np.full_like(rhos, hits.sum() / (hits.sum() + misses.sum()))
+    for _ in range(_STEPS):
+        pull, push = _pulls(mean, rhos, len(hits)), _pulls(1 - mean, rhos, len(misses))  # (R, i)
+        slope, bend = pull @ hits - push @ misses, -(pull**2) @ hits - push**2 @ misses  # (R,)
+        low, high = np.where(slope > 0, mean, low), np.where(slope < 0, mean, high)
+        newton = mean - slope / bend
+        previous, mean = mean, np.where((low <= newton) & (newton <= high), newton, (low + high) / 2)
+        if np.all(abs(mean - previous) <= _PRECISION * mean):
+            break
+    return mean
+
+
+def _pulls(rates: FloatArray, rhos: FloatArray, length: int) -> FloatArray:
+    """d/dm log(m (1-r) + i r), for i = 0, 1, ...: (R, length)."""
+    rest = (1 - rhos)[:, None]
+    return rest / (rates[:, None] * rest + np.arange(length) * rhos[:, None])
+
+
+def _log_likelihoods(
+    hits: FloatArray, misses: FloatArray, tries: FloatArray, means: FloatArray, rhos: FloatArray
+) -> FloatArray:
+    """At each pair of mean m and rho r, without the binomial coefficients: (R,)."""
+    # sum_i hits_i log(m (1-r) + i r) + misses_i log((1-m)(1-r) + i r) - tries_i log((1-r) + i r);
+    # the factors (1-r) of i = 0 cancel but in mixed groups, and are written apart: finite at the ends.
+    mixed = hits[0] + misses[0] - tries[0]
+    value = hits[0] * np.log(means) + misses[0] * np.log1p(-means) + mixed * np.log1p(-rhos)
+    for counts, rates in ((hits, means), (misses, 1 - means), (-tries, np.ones_like(rhos))):
+        i = np.arange(1, len(counts))
+        value += np.log((rates * (1 - rhos))[:, None] + i * rhos[:, None]) @ counts[1:]
+    return value

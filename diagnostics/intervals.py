@@ -8,6 +8,7 @@ them as independent makes an interval several times too narrow: for a rate over 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from ..errors import ArgumentError
 from .groups import FloatArray, IntArray, group_index, reward_values
+from .incomplete_beta import lower_quantile, upper_quantile
 
 __all__ = ["Interval", "PromptMean", "bootstrap_by_prompt", "clopper_pearson", "jeffreys", "wilson"]
 
@@ -63,10 +65,8 @@ def wilson(successes: int, n: int, *, confidence: float = 0.95) -> Interval:
         >>> [round(bound, 3) for bound in wilson(728, 800)]
         [0.888, 0.928]
     """
-    from scipy.special import ndtri
-
     _check(successes, n, confidence)
-    z = float(ndtri((1 + confidence) / 2))
+    z = -NormalDist().inv_cdf((1 - confidence) / 2)
     rate, scale = successes / n, 1 + z * z / n
     centre = (rate + z * z / (2 * n)) / scale
     half = z / scale * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
@@ -92,12 +92,10 @@ def clopper_pearson(successes: int, n: int, *, confidence: float = 0.95) -> Inte
         >>> [round(bound, 3) for bound in clopper_pearson(0, 59, confidence=0.9)]
         [0.0, 0.05]
     """
-    from scipy.special import betaincinv
-
     _check(successes, n, confidence)
     tail = (1 - confidence) / 2
-    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
-    high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
+    low = 0.0 if successes == 0 else lower_quantile(successes, n - successes + 1, tail)
+    high = 1.0 if successes == n else upper_quantile(successes + 1, n - successes, tail)
     return Interval(low, high)
 
 
@@ -119,13 +117,11 @@ def jeffreys(successes: int, n: int, *, confidence: float = 0.95) -> Interval:
         >>> [round(bound, 3) for bound in jeffreys(1, 10)]
         [0.011, 0.381]
     """
-    from scipy.special import betaincinv
-
     _check(successes, n, confidence)
     tail = (1 - confidence) / 2
     a, b = successes + 0.5, n - successes + 0.5
-    low = 0.0 if successes == 0 else float(betaincinv(a, b, tail))
-    high = 1.0 if successes == n else float(betaincinv(a, b, 1 - tail))
+    low = 0.0 if successes == 0 else lower_quantile(a, b, tail)
+    high = 1.0 if successes == n else upper_quantile(a, b, tail)
     return Interval(low, high)
 
 

@@ -1,4 +1,4 @@
-"""Texts that ask for an answer instead of giving one: a task in the imperative, a question, "write your final answer"."""
+"""Texts that ask for an answer instead of giving one: a task, a question, "write your final answer"."""
 
 import re
 
