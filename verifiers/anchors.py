@@ -17,7 +17,8 @@ from .prose_numbers import NUMBER
 from .wrappers import unwrapped
 
 _ANNOUNCED_AGAIN = re.compile(
-    r"[\s$.,;)*\]\\]*(?:so|thus|hence|therefore|and|the|my|our|final|correct|\s|\*|,)*answer\s*(?:is|:|=)?[\s:$*(\[\\]*",
+    r"[\s$.,;)*\]\\]*+(?:so|thus|hence|therefore|and|the|my|our|final|correct|\s|\*|,)*+"
+    r"answer\s*+(?:is|:|=)?[\s:$*(\[\\]*+",
     re.IGNORECASE,
 )
 _MAX_REJECTED = 32

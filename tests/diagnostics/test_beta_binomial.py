@@ -2,8 +2,9 @@ from math import comb, inf, isinf, lgamma, log
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 from rewardgate.diagnostics import BetaBinomial, fit_beta_binomial, iid_degenerate_share
 from rewardgate.errors import ArgumentError
@@ -69,6 +70,70 @@ def test_the_fit_is_the_best_point_of_a_fine_grid(seed: int) -> None:
     for mean in np.linspace(0.05, 0.95, 31):
         for rho in np.linspace(0.02, 0.98, 31):
             assert log_likelihood(successes, sizes, mean, rho) <= best + 1e-9
+
+
+def likelihood_by_group(successes: list[int], sizes: list[int], mean: float, rho: float) -> float:
+    """The same number as a product over the rollouts of each group, which is finite at rho = 0 too."""
+    k, n, i = np.array(successes)[:, None], np.array(sizes)[:, None], np.arange(max(sizes))
+    hit, miss, tried = (np.log(rate * (1 - rho) + i * rho) for rate in (mean, 1 - mean, 1.0))  # (i,)
+    return float(((i < k) * hit + (i < n - k) * miss - (i < n) * tried).sum())
+
+
+def best_by_scipy(successes: list[int], sizes: list[int]) -> tuple[float, float, float]:
+    """Likelihood, mean and rho of the best of three searches."""
+    searches = [
+        minimize(
+            lambda point: -likelihood_by_group(successes, sizes, *point),
+            (sum(successes) / sum(sizes), rho),
+            method="L-BFGS-B",
+            bounds=[(1e-9, 1 - 1e-9), (0, 1 - 1e-9)],
+            options={"ftol": 1e-14},
+        )
+        for rho in (0.05, 0.5, 0.95)
+    ]
+    best = min(searches, key=lambda search: search.fun)
+    return -best.fun, *best.x
+
+
+GROUPS = st.one_of(
+    st.lists(st.integers(1, 16).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=20),
+    st.integers(2, 12).flatmap(lambda n: st.lists(st.tuples(st.integers(0, n), st.just(n)), min_size=1, max_size=20)),
+    st.integers(2, 12).flatmap(lambda n: st.lists(st.tuples(st.integers(0, 1), st.just(n)), min_size=1, max_size=20)),
+)
+
+
+@settings(max_examples=60)
+@given(GROUPS)
+@example([(2, 4)] * 20)
+@example([(1, 14)])
+@example([(0, 8)] * 400 + [(1, 8)])
+@example([(8, 8)] * 400 + [(7, 8)])
+@example([(0, 8)] * 200 + [(8, 8)] * 200 + [(4, 8)])
+def test_no_search_by_scipy_finds_a_likelier_point(groups: list[tuple[int, int]]) -> None:
+    successes, sizes = [k for k, _ in groups], [n for _, n in groups]
+    fit = fit_beta_binomial(successes, sizes)
+    if fit is None or fit.rho == 1:  # nothing to tell, or no mixed group: cases of their own below
+        assert sum(successes) in (0, sum(sizes)) or all(k in (0, n) for k, n in groups)
+        return
+    found = likelihood_by_group(successes, sizes, fit.mean, fit.rho)
+    assert found >= best_by_scipy(successes, sizes)[0] - 1e-9
+
+
+def test_the_fit_is_the_point_that_scipy_finds_where_the_maximum_is_sharp() -> None:
+    generator = np.random.default_rng(1)
+    successes, sizes = generator.binomial(8, generator.beta(0.3, 0.2, size=400)).tolist(), [8] * 400
+    fit = fit_beta_binomial(successes, sizes)
+    assert fit is not None
+    assert (fit.mean, fit.rho) == pytest.approx(best_by_scipy(successes, sizes)[1:], abs=1e-5)
+
+
+def test_large_groups_with_a_small_correlation_are_fitted() -> None:
+    # Beta(300, 200): rho = 1/501 = .0020; its standard error over 500 groups of 1,000 is about .0002
+    generator = np.random.default_rng(0)
+    fit = fit_beta_binomial(generator.binomial(1000, generator.beta(300, 200, size=500)).tolist(), [1000] * 500)
+    assert fit is not None
+    assert fit.mean == pytest.approx(0.6, abs=0.005)
+    assert fit.rho == pytest.approx(1 / 501, abs=0.0006)
 
 
 def test_the_fit_recovers_the_beta_that_made_the_groups() -> None:

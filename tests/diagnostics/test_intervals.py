@@ -4,8 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.special import betaincinv, ndtri
 
 from rewardgate.diagnostics import Interval, bootstrap_by_prompt, clopper_pearson, jeffreys, wilson
 from rewardgate.errors import ArgumentError
@@ -32,6 +33,42 @@ def tail_at_least(successes: int, n: int, rate: float) -> float:
 )
 def test_the_intervals_are_the_published_ones(interval, counts: tuple[int, int], expected: tuple) -> None:
     assert interval(*counts) == pytest.approx(expected, abs=1e-12)
+
+
+MANY = st.integers(1, 1_000_000).flatmap(
+    lambda n: st.tuples(
+        st.one_of(st.integers(0, n), st.integers(0, min(n, 3)), st.integers(max(n - 3, 0), n)), st.just(n)
+    )
+)
+
+
+@given(MANY, st.sampled_from([0.5, 0.9, 0.95, 0.99, 0.999]))
+@example((0, 1_000_000), 0.95)
+@example((1, 1_000_000), 0.95)
+@example((999_999, 1_000_000), 0.95)
+@example((1_000_000, 1_000_000), 0.95)
+def test_the_ends_are_scipy_quantiles_for_up_to_a_million_observations(
+    counts: tuple[int, int], confidence: float
+) -> None:
+    x, n = counts
+    tail = (1 - confidence) / 2
+    for interval, low, high in (
+        (clopper_pearson, (x, n - x + 1), (x + 1, n - x)),
+        (jeffreys, (x + 0.5, n - x + 0.5), (x + 0.5, n - x + 0.5)),
+    ):
+        found = interval(x, n, confidence=confidence)
+        assert found.low == pytest.approx(betaincinv(*low, tail) if x > 0 else 0, rel=1e-9)
+        assert found.high == pytest.approx(betaincinv(*high, 1 - tail) if x < n else 1, rel=1e-9)
+    z = ndtri(1 - tail)
+    # Wilson's ends solve (rate - p)^2 = z^2 p (1 - p) / n
+    for bound in wilson(x, n, confidence=confidence):
+        assert (x / n - bound) ** 2 == pytest.approx(z * z * bound * (1 - bound) / n, rel=1e-6, abs=1e-18)
+
+
+def test_a_confidence_next_to_one_has_bounds_that_are_numbers() -> None:
+    for interval in (wilson, clopper_pearson, jeffreys):
+        low, high = interval(3, 8, confidence=1 - 2**-53)
+        assert 0 < low < 3 / 8 < high < 1
 
 
 @given(COUNTS)

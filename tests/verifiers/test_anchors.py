@@ -1,5 +1,7 @@
 from fractions import Fraction
+from time import process_time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,3 +42,10 @@ def test_labels_are_kept_when_every_box_has_one() -> None:
     found = boxed_answer(r"x = \boxed{1}, \boxed{2}")
     assert found is not None
     assert found.answer.alternatives == ("1", "2")
+
+
+@pytest.mark.parametrize("pump", ["\n", "*", ",", "so ", "the answer is ", "answer "])
+def test_what_stands_between_two_boxes_is_looked_at_once(pump: str) -> None:
+    started = process_time()
+    boxed_answer(r"\boxed{1}" + pump * 8_000 + r"no \boxed{2}")
+    assert process_time() - started < 1  # 7 s and more where each newline starts a search to the end

@@ -13,7 +13,7 @@ _WORD_AND = re.compile(r"\\text|and")
 _LETTER = re.compile(r"[A-J]")
 _VALUE = r"(?:[-+$]{0,2}\.?\d|\\(?:frac|sqrt|pi)(?![a-z])).*"
 _LETTER_AND_VALUE = re.compile(rf"\(([A-Z])\) ?({_VALUE})")
-_TEXT_LETTER = re.compile(r"\A\\text\{\(?([A-J])[.)] ?\}(?=.)")
+_DOTTED_LETTER = re.compile(r"\A([A-J])\. ?(?=[-$\d\\])")
 _TWO_LETTERS = re.compile(r"\(?[A-Z]\)?[.,]? ?(?:or|and|/|,)[ (]*[A-Z](?![A-Za-z]).*")
 
 
@@ -30,7 +30,7 @@ def compare_letters(target: str, answer: str) -> bool | None:
     """
     if (several := named_choices(target)) and several == named_choices(answer):
         return True
-    answer = _TEXT_LETTER.sub(r"(\1)", answer)
+    answer = _DOTTED_LETTER.sub(r"(\1)", answer)
     wanted = _TARGET.fullmatch(target) or _LETTER_AND_VALUE.fullmatch(target)
     if wanted is not None and wanted.lastindex == 2 and _TARGET.fullmatch(answer) is None:
         return None  # "(C) 12" is chosen by its letter, or given by its value
@@ -61,5 +61,6 @@ def without_letter(target: str, answer: str) -> str:
         >>> without_letter("42", "(C)42"), without_letter("3C", "(C)3"), without_letter("42", "(C)")
         ('42', '(C)3', '(C)')
     """
+    answer = _DOTTED_LETTER.sub(r"(\1)", answer)
     labelled = _LETTER_AND_VALUE.fullmatch(answer) if answer.startswith("(") else None
     return answer if labelled is None or labelled.group(1) in target else labelled.group(2)

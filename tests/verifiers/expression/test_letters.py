@@ -64,6 +64,12 @@ def test_other_choices_are_not_the_same(target: str, answer: str) -> None:
     assert compare_letters(target, answer) is not True
 
 
+def test_a_letter_with_a_full_stop_leads_its_value() -> None:
+    assert compare_letters("D", "D. 14") is True
+    assert compare_letters("C", "D. 14") is False
+    assert without_letter("14", "D. 14") == "14"
+
+
 @pytest.mark.parametrize(("answer", "right"), [("C", True), ("(C)", True), ("D", False), ("12", None)])
 def test_a_choice_with_its_value_is_named_by_its_letter(answer: str, right: bool | None) -> None:
     assert compare_letters("(C) 12", answer) is right
