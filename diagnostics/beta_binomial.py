@@ -172,7 +172,7 @@ def _best_means(hits: FloatArray, misses: FloatArray, rhos: FloatArray) -> Float
     In the mean the likelihood is a sum of logarithms of linear functions. So its slope falls, from +inf at 0
     to -inf at 1, and has one root: Newton's steps, and halves of what brackets it where a step would leave.
     """
-    low, high = np.zeros_like(rhos), np.ones_like(rhos)
+    low, high = np.full_like(rhos, _SMALLEST), np.full_like(rhos, 1 - _SMALLEST)
     mean = np.full_like(rhos, hits.sum() / (hits.sum() + misses.sum()))
     for _ in range(_STEPS):
         pull, push = _pulls(mean, rhos, len(hits)), _pulls(1 - mean, rhos, len(misses))  # (R, i)
