@@ -75,7 +75,7 @@ def _plainly_announced(text: str) -> Extracted | None:
     line_start, last_stop = text.rfind("\n", 0, -1) + 1, text.rfind(". ")
     start = line_start if last_stop < line_start else last_stop + 2
     match = _ANNOUNCED.match(text, start)
-    if match is None or not _is_plain(text, match.start(2)) or not _stands_alone(text, start):
+    if match is None or not _is_plain(text, match.start("dollar"), start) or not _stands_alone(text, start):
         return None
     if match.group("dollar") and text.find("$") != match.start("dollar"):
         return None  # One that is open would close at ours.
@@ -104,8 +104,8 @@ def _stands_alone(text: str, start: int) -> bool:
     return not any(stem in before for stem in ASCII_STEMS)
 
 
-def _is_plain(text: str, at: int) -> bool:
-    """Whether nothing in `text` hides, cuts off, denies or attributes the answer that its ending at `at` holds."""
+def _is_plain(text: str, at: int, start: int | None = None) -> bool:
+    """Whether nothing in `text` hides, cuts off, denies or attributes the answer at `at`, whose ending is at `start`."""
     # A search for one character is several times as fast as one for a word.
     if "]" in text and any(mark in text for mark in _TURN_MARKS):
         return False
@@ -113,6 +113,6 @@ def _is_plain(text: str, at: int) -> bool:
         for command in _HIDING:
             if command in text:
                 return False
-    if may_follow_up(text, 0, at):
+    if may_follow_up(text, 0, at if start is None else start):
         return False
     return not is_negated(text, at) and not is_attributed(text, at)
