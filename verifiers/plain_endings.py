@@ -105,7 +105,7 @@ def _stands_alone(text: str, start: int) -> bool:
 
 
 def _is_plain(text: str, at: int, start: int | None = None) -> bool:
-    """Whether nothing in `text` hides, cuts off, denies or attributes the answer at `at`, whose ending is at `start`."""
+    """Whether nothing in `text` hides, cuts off, denies or attributes the answer at `at`; its ending is at `start`."""
     # A search for one character is several times as fast as one for a word.
     if "]" in text and any(mark in text for mark in _TURN_MARKS):
         return False
