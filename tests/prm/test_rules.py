@@ -53,14 +53,16 @@ def rows_of(name: str) -> list[StepRow]:
     return found
 
 
-@pytest.mark.parametrize("row", rows_of("unrefuted.txt"), ids=str)
-def test_nothing_is_refuted_that_a_careful_reader_could_hold_for_right(row: StepRow) -> None:
-    assert [score for score in SCORER.score([row])[0] if score.value == 0] == []
+def test_nothing_is_refuted_that_a_careful_reader_could_hold_for_right() -> None:
+    rows = rows_of("unrefuted.txt")
+    refuted = [row for row in rows if any(score.value == 0 for score in SCORER.score([row])[0])]
+    assert (len(rows) > 100, refuted) == (True, [])
 
 
-@pytest.mark.parametrize("row", rows_of("refuted.txt"), ids=str)
-def test_what_is_written_alike_and_wrong_is_refuted(row: StepRow) -> None:
-    assert 0 in [score.value for score in SCORER.score([row])[0]]
+def test_what_is_written_alike_and_wrong_is_refuted() -> None:
+    rows = rows_of("refuted.txt")
+    missed = [row for row in rows if all(score.value != 0 for score in SCORER.score([row])[0])]
+    assert (len(rows) > 100, missed) == (True, [])
 
 
 @pytest.mark.parametrize(

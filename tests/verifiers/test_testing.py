@@ -22,7 +22,7 @@ ANSWERS: list[tuple[str, list[str]]] = [
 
 EVERY = pytest.mark.parametrize(("verifier", "kinds"), ANSWERS, ids=[name for name, _ in ANSWERS])
 SLOW = [pytest.mark.slow, pytest.mark.timeout(3_600)]
-EXAMPLES = pytest.mark.parametrize("max_examples", [60, pytest.param(10_000, marks=SLOW)])
+EXAMPLES = pytest.mark.parametrize("max_examples", [40, pytest.param(10_000, marks=SLOW)])
 
 
 @EVERY
@@ -45,7 +45,7 @@ def test_a_verifier_accepts_other_notations_and_nothing_else(
 
 
 @EVERY
-@pytest.mark.parametrize("max_examples", [50, pytest.param(10_000, marks=SLOW)])
+@pytest.mark.parametrize("max_examples", [30, pytest.param(10_000, marks=SLOW)])
 def test_a_verifier_minds_no_order(verifier: str, kinds: list[str], max_examples: int) -> None:
     laws.order_independent(verifier, kinds=kinds, max_examples=max_examples)
 
