@@ -89,7 +89,7 @@ ASCII_STEMS = tuple(stem for stem in _STEMS if not any(part in stem and part != 
 
 _OTHERS = (
     _word("éponse", r"est|vaut"),
-    AnswerWord("故选", re.compile(r"故(?:本题)?选\s?[:：]?\s{0,3}")),
+    AnswerWord("故选", re.compile(r"故选\s?[:：]?\s{0,3}")),
     _word("答案", r"(?:应该|應該|应|應|就|便|即)?(?:是|为|為|选|選)|等于"),
     _word("答", r""),
     _word("答え", r"は|が"),
