@@ -100,7 +100,7 @@ def tag_answer(text: str) -> Found | None:
             break
         earlier = text[earlier_opening.end() : earlier_closing.start()].strip()
         if earlier and not same_answer(earlier, answer):
-            return Found(_hedged("answer_tag", earlier, answer), earlier_opening.start(), closing.end())
+            return Found(stacked_answers("answer_tag", earlier, answer), earlier_opening.start(), closing.end())
         later_start = earlier_opening.start()
     return Found(Extracted(answer, (start, end), "answer_tag"), anchor_start, closing.end())
 
@@ -154,7 +154,8 @@ def same_answer(left: str, right: str) -> bool:
     return one == other
 
 
-def _hedged(method: str, earlier: str, later: str) -> Extracted:
+def stacked_answers(method: str, earlier: str, later: str) -> Extracted:
+    """HEDGED: two answers that differ, with nothing said between them."""
     return Extracted(f"{earlier}, {later}", None, method, Outcome.HEDGED, "stacked_answers", (earlier, later))
 
 
@@ -218,7 +219,7 @@ def _stacked(text: str, closed: list[Box], last: int, found: Found) -> Found | N
             return None
         answer = text[slice(*unwrapped(text, box.inner_start, box.inner_end))]
         if answer and not same_answer(answer, found.answer.text):
-            return Found(_hedged("boxed", answer, found.answer.text), box.start, found.end)
+            return Found(stacked_answers("boxed", answer, found.answer.text), box.start, found.end)
         later_start = box.start
     return None
 

@@ -5,7 +5,7 @@
 
 import re
 
-from .anchors import Found, decided, denies, same_answer
+from .anchors import Found, decided, denies, same_answer, stacked_answers
 from .base import Extracted, Outcome
 from .closing import result_start
 from .commitment import is_attributed
@@ -148,5 +148,4 @@ def _hedged(earlier: Found, later: Found) -> Found | None:
     one, other = earlier.answer.text, later.answer.text
     if any(map(str.isdigit, one)) != any(map(str.isdigit, other)) or same_answer(one, other):
         return None
-    answer = Extracted(f"{one}, {other}", None, later.answer.method, Outcome.HEDGED, "stacked_answers", (one, other))
-    return Found(answer, earlier.start, later.end)
+    return Found(stacked_answers(later.answer.method, one, other), earlier.start, later.end)

@@ -117,7 +117,7 @@ class ExactVerifier:
 
 def _parts(text: str) -> list[str]:
     """What a list in words names, in no order: `I and III` names two."""
-    return sorted(part for part in _AND.split(text) if part)
+    return sorted(part for part in _AND.split(text) if part) if " and " in text else []
 
 
 _AND = re.compile(r",? and |, ?")

@@ -7,6 +7,11 @@ from rewardgate.verifiers import get
 PROMPT = "Compute $12 + 8$."
 
 
+def test_an_unreduced_fraction_of_the_task_is_an_echo() -> None:
+    prompt = r"Reduce $\frac{8}{22}$."
+    assert get("math").verify(r"\boxed{\frac{8}{22}}", r"\frac{4}{11}", prompt=prompt).rule == "echoed"
+
+
 @pytest.mark.parametrize(
     "completion", [r"\boxed{12+8}", r"\boxed{12 + 8}.", "The answer is $12+8$.", "#### 12+8", "Answer: $12 + 8$"]
 )
@@ -25,6 +30,10 @@ def test_the_tasks_own_formula_is_no_answer_where_the_prompt_is_known(completion
         (r"\boxed{x+1}", "x+1", "Which is a factor, $x+1$ or $x+2$?"),
         (r"\boxed{20}", "20", "Compute $12 + 8$. (A) 20 (B) 21"),
         (r"\boxed{-3}", "-3", "Is it $-3$ or $3$?"),
+        (r"\boxed{1/2}", "0.5", "Two of 11/25 and 1/2 are equal to it. Which?"),
+        (r"\boxed{\frac12}", "1/2", r"A coin shows heads with $\frac12$. What is the chance of tails?"),
+        (r"\boxed{1+2}", "3", "Think of 11+22."),
+        (r"\boxed{x=5}", "5", "Somebody says that $x=5$. Is it so?"),
     ],
 )
 def test_an_answer_that_is_worked_out_or_that_the_task_names_is_no_echo(

@@ -51,3 +51,12 @@ def test_the_span_is_where_the_answer_stands() -> None:
 @given(anchored_text, anchored_text)
 def test_the_verdict_never_raises(completion: str, target: str) -> None:
     ExactVerifier().verify(completion, target)
+
+
+@pytest.mark.parametrize(("answer", "right"), [("III and I", True), ("I and II", False), ("I", False)])
+def test_what_words_join_by_and_has_no_order(answer: str, right: bool) -> None:
+    assert (ExactVerifier().verify(rf"\boxed{{\text{{{answer}}}}}", r"\text{I and III}").reward == 1) is right
+
+
+def test_words_with_a_comma_keep_their_order() -> None:
+    assert ExactVerifier().verify(r"\boxed{\text{France, Paris}}", "Paris, France").reward == 0

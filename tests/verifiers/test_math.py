@@ -240,3 +240,23 @@ def test_the_development_corpus_is_judged_almost_without_fault(shared: Path):
     recall = sum(right[row["id"]] for row in wanted) / len(wanted)
     assert precision >= 0.99
     assert recall >= 0.97
+
+
+@pytest.mark.parametrize(
+    ("completion", "target", "right"),
+    [
+        (r"\boxed{12{,}75}", "12.75", True),
+        (r"\boxed{5^{2}0}", "5^{20}", False),
+        (r"\boxed{\frac{1}{\infty}}", "0", False),
+        (r"\boxed{\text{The hall seats } 84}", "84", True),
+        (r"\boxed{\text{The hall does not seat } 84}", "84", False),
+        (r"I retract my answer of $\boxed{11}$; the problem has no solution.", "11", False),
+        (r"\boxed{11 \text{ is wrong}}", "11", False),
+        (r"\boxed{2x+1=19 \Rightarrow x=9}", "9", True),
+        (r"\boxed{9 \text{ because } 2 \cdot 9 + 1 = 19}", "9", True),
+        ("```python\nprint(5)\n```", "5", False),
+        (r"\boxed{2\hat{i}-\hat{j}}", "2i-j", True),
+    ],
+)
+def test_what_is_said_around_a_value_is_heard(completion: str, target: str, right: bool) -> None:
+    assert (MathVerifier().verify(completion, target).reward == 1) is right
