@@ -1,0 +1,96 @@
+"""`rewardgate audit`: who is to blame for the groups that teach nothing."""
+
+from contextlib import nullcontext
+from enum import StrEnum
+from math import isfinite
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import ArgumentError
+from .options import (
+    FormatName,
+    GroupKey,
+    PromptIdKey,
+    PromptKey,
+    ResponseKey,
+    RewardKey,
+    ShowsProgress,
+    TargetKey,
+    TimeoutOption,
+    WorkersOption,
+    named_verifier,
+    shows_progress,
+)
+
+DEMO = Path(__file__).parent.parent / "fixtures" / "rollouts.jsonl"
+
+
+class FailOn(StrEnum):
+    """The severity from which `audit` exits with 1."""
+
+    WARN = "warn"
+    FAIL = "fail"
+
+
+def audit(
+    file: Annotated[Path | None, typer.Argument(help="Rollouts: JSONL, JSON, CSV or Parquet.", metavar="FILE")] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Audit the rollouts that ship with rewardgate.")] = False,
+    verifier: Annotated[
+        str | None,
+        typer.Option(help="The verifier under audit: a name, pkg.mod:fn or path/file.py:fn. Default: logged rewards."),
+    ] = None,
+    referee: Annotated[str, typer.Option(help="The verifier that it is compared with.")] = "auto",
+    near: Annotated[int, typer.Option(min=0, help="Successes from 0 or G up to which a group is nearly dead.")] = 1,
+    correct_at: Annotated[float, typer.Option(help="Logged reward from which a rollout counts as correct.")] = 1.0,
+    json_path: Annotated[str | None, typer.Option("--json", help="Write everything as JSON; - for stdout.")] = None,
+    fail_on: Annotated[FailOn | None, typer.Option(help="Exit 1 from this severity on.")] = None,
+    format_name: FormatName = "auto",
+    prompt_key: PromptKey = None,
+    prompt_id_key: PromptIdKey = None,
+    response_key: ResponseKey = None,
+    target_key: TargetKey = None,
+    reward_key: RewardKey = None,
+    group_key: GroupKey = None,
+    workers: WorkersOption = 2,
+    timeout_s: TimeoutOption = 30.0,
+    progress: ShowsProgress = None,
+) -> None:
+    """Say for each all-wrong group of FILE who is to blame, with evidence, and re-test after the fix."""
+    from ..audit import audit as audit_groups
+    from ..audit.report.terminal import render
+    from ..rollouts.output import Output, told_as
+    from ..rollouts.reading import read
+
+    if demo == (file is not None):
+        raise ArgumentError("FILE: expected either a file or --demo, got " + ("both" if demo else "neither"))
+    if not (isfinite(correct_at) and correct_at > 0):
+        raise ArgumentError(f"--correct-at: expected a positive number, got {correct_at:g}")
+    source = DEMO if file is None else file
+    with nullcontext() if json_path is None else Output("--json", json_path, source=source) as out:
+        reading = read(
+            source,
+            format=format_name,
+            prompt_key=prompt_key,
+            prompt_id_key=prompt_id_key,
+            response_key=response_key,
+            target_key=target_key,
+            reward_key=reward_key,
+            group_key=group_key,
+        )
+        report = audit_groups(
+            reading,
+            suspect=None if verifier is None else named_verifier(verifier, workers=workers, timeout_s=timeout_s),
+            referee=named_verifier(referee, workers=workers, timeout_s=timeout_s),
+            near=near,
+            correct_at=correct_at,
+            progress=shows_progress(progress),
+        )
+        if json_path != "-":
+            with told_as("stdout", "-"):
+                render(report)
+        if out is not None:
+            out.write(report.model_dump_json(indent=2) + "\n")
+    if fail_on is not None and (report.severity == "fail" or report.severity == fail_on.value):
+        raise typer.Exit(1)

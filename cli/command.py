@@ -1,0 +1,93 @@
+"""The command itself: what it knows, and how it ends.
+
+Every error that the library raises on purpose becomes one line on stderr and exit code 2. Heavy rooms are
+imported by the command that needs them, so that `--help` is quick.
+"""
+
+import os
+import signal
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.main import get_command
+
+from .. import __version__
+from ..errors import InputError, RewardgateError
+from .advantages import advantages
+from .audit import audit
+from .names import list_names
+from .verify import verify
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+app.command()(audit)
+app.command()(verify)
+app.command()(advantages)
+app.command("list")(list_names)
+
+_UsageError: Any = typer.BadParameter.__bases__[0]
+"""click's, which some versions of typer import and others bring along."""
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+) -> None:
+    """Verify, audit and gate the rewards of language models trained by reinforcement learning."""
+    if version:
+        typer.echo(f"rewardgate {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+def main() -> None:
+    """The entry point: runs the command, and turns every error of ours, or of usage, into one line and exit code 2.
+
+    Exit codes: 0; 1 where `--fail-on` says so and for nothing else; 2; 130 after Ctrl-C; 141 where the reader of
+    our output went away (`| head`), as the shell reports it of any other program.
+    """
+    sys.exit(_exit_code(sys.argv[1:]))
+
+
+def _exit_code(arguments: list[str]) -> int:
+    if sys.stdout is None:  # `>&-`: the next file that is opened would be what others take for stdout
+        return _refused("stdout: expected an open stream, got a closed one")
+    # Not `app()`: typer answers a broken pipe with exit code 1, and an error of usage with four lines.
+    command = get_command(app)
+    try:
+        try:
+            with command.make_context("rewardgate", arguments) as context:
+                command.invoke(context)
+            code = 0
+        except typer.Exit as done:
+            code = done.exit_code
+        _flush_stdout()
+    except _UsageError as error:
+        at = "rewardgate" if error.ctx is None else error.ctx.command_path
+        return _refused(f"{error.format_message().rstrip('.')}; see {at} --help")
+    except BrokenPipeError:
+        # Point stdout at nothing, so that the interpreter does not complain when it flushes for the last time.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except (RewardgateError, OSError) as error:
+        return _refused(str(error))
+    return code
+
+
+def _flush_stdout() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"stdout: expected a writable file, got: {error.strerror}") from error
+
+
+def _refused(message: str) -> int:
+    typer.echo(f"rewardgate: {' '.join(message.split())}", err=True)
+    return 2

@@ -1,0 +1,49 @@
+"""What several commands ask for, and what they make of it."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from ..verifiers.base import Verifier
+
+FileArgument = Annotated[Path, typer.Argument(help="JSONL, JSON, CSV or Parquet; .gz and .zst too.", metavar="FILE")]
+FormatName = Annotated[str, typer.Option("--format", help="Format of FILE; see `rewardgate list formats`.")]
+PromptKey = Annotated[str | None, typer.Option(help="Column that holds the prompt.")]
+PromptIdKey = Annotated[str | None, typer.Option(help="Column that identifies the prompt.")]
+ResponseKey = Annotated[str | None, typer.Option(help="Column that holds the response(s).")]
+TargetKey = Annotated[str | None, typer.Option(help="Column that holds the target (the gold answer).")]
+RewardKey = Annotated[str | None, typer.Option(help="Column that holds the reward(s).")]
+GroupKey = Annotated[str | None, typer.Option(help="Column that identifies the group.")]
+WorkersOption = Annotated[int, typer.Option(min=1, help="Killable processes for a user's own function.")]
+TimeoutOption = Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds one call of it may take.")]
+ShowsProgress = Annotated[
+    bool | None, typer.Option("--progress/--no-progress", help="Progress bar on stderr. Default: on a terminal.")
+]
+
+
+def named_verifier(spec: str, *, workers: int, timeout_s: float) -> "Verifier":
+    """The verifier of that name, or of that `pkg.mod:fn` or `path/file.py:fn` in killable workers."""
+    from ..verifiers.functions import load_verifier
+
+    return load_verifier(spec, workers=workers, timeout_s=timeout_s)
+
+
+def torch_room(room: str) -> Any:
+    """The room of that name; most of what the command does goes without torch."""
+    try:
+        return import_module(f"..{room}", __package__)
+    except ImportError as error:
+        if error.name != "torch":
+            raise
+        raise MissingExtraError("torch is not installed; pip install 'rewardgate[torch]'") from error
+
+
+def shows_progress(progress: bool | None) -> bool:
+    """Whether a bar is drawn: as asked for, else on a terminal."""
+    return (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
