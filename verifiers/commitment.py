@@ -22,7 +22,7 @@ _ATTRIBUTION = re.compile(
     r"|claims?|claimed|[:=])(?:\s+(?:that|it\s+is|the\s+answer\s+is))?)" + MATH_OPENING,
     re.IGNORECASE,
 )
-_SOMEBODY = (
+SOMEBODY = (
     "reference", "truth", "gold", "key", "manual", "prompt", "statement", "question", "user", "teacher", "grader",
     "rubric", "expected", "label", "target",
 )  # fmt: skip
@@ -88,7 +88,7 @@ def is_attributed(text: str, start: int) -> bool:
     """
     before = text[start - _BEFORE_CHARS if start > _BEFORE_CHARS else 0 : start]
     lowered = before.lower()
-    for word in _SOMEBODY:
+    for word in SOMEBODY:
         if word in lowered:
             return _ATTRIBUTION.search(before) is not None
     return False

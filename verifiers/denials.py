@@ -62,9 +62,9 @@ _MARKS, _MARKS_CHARS = " \t\r\n$*.)]}\"'”\\,", 24
 """What may stand between an answer and the words that deny it."""
 _DENIAL_LETTERS = frozenset("iIwWsStTcCoOnNeEdD")
 """What those words begin with, other scripts apart."""
-_LEADING = frozenset({"a", "an", "the", "my", "our", "your", "that", "final", "correct", "right", "true"})
+LEADING = frozenset({"a", "an", "the", "my", "our", "your", "that", "final", "correct", "right", "true"})
 """What stands between such a word and the answer that it is about."""
-_DOUBTING = frozenset(
+DOUBTING = frozenset(
     {
         "wrong", "incorrect", "mistaken", "false", "whether", "if", "suppose", "supposing", "assume", "assuming",
         "imagine", "pretend", "think", "thinking", "believe", "believing", "say", "saying", "claim", "conclude",
@@ -151,9 +151,9 @@ def doubt_before(text: str, at: int) -> str:
         ['negated', 'supposed', '']
     """
     words = text[max(0, at - _BEFORE_CHARS) : at].split()
-    while words and words[-1].lower() in _LEADING:
+    while words and words[-1].lower() in LEADING:
         words.pop()
-    if not words or words[-1].lower() not in _DOUBTING:
+    if not words or words[-1].lower() not in DOUBTING:
         return ""
     lead = " ".join(words)
     if _FALSE_ANSWER.search(lead) is not None or _DENYING.search(lead) is not None:

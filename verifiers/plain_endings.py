@@ -11,10 +11,10 @@ from ..rollouts.messages import Completion, Prompt
 from .answer_words import ABBREVIATED, ASCII_STEMS
 from .base import Extracted
 from .beside_boxes import has_lead
-from .commitment import is_attributed
-from .denials import doubt_before, is_negated
+from .commitment import SOMEBODY, is_attributed
+from .denials import DOUBTING, LEADING, doubt_before, is_negated
 from .regions import TAIL_CHARS, may_follow_up
-from .tasks import is_asked_for
+from .tasks import ASKING, is_asked_for
 
 _INTEGER = r"-?\d{1,3}(?:,\d{3}){1,5}|-?\d{1,18}"
 _BOX = re.compile(rf"\\boxed\{{({_INTEGER})\}}[\s$.)\]*\\]{{0,8}}\Z")
@@ -30,6 +30,13 @@ _HIDING = ("hantom", "ancel", "{white}", "\\sout", "fbox")
 _TURN_MARKS = ("INST]", "THINK]")
 _LEAD_CHARS = 64
 """How far the words that lead up to an announcement can reach back (`announcement_start`)."""
+_WORDS_CHARS = 64
+_REACHING = (
+    *ASKING, *SOMEBODY, "say", "said", "gave", "read", "show", "list", "contain", "expect", "claim", "answer",
+    "solution", "value", "clearly", "also", "itself",
+)  # fmt: skip
+_REACHING_WORDS = frozenset({*DOUBTING, "up", "down", "is", "was", "has", "us"})
+"""With those above, the last word (`LEADING` ones apart) of all that asks for, doubts or attributes what follows."""
 
 
 def plain_ending(completion: Completion, prompt: Prompt | None) -> Extracted | None:
@@ -60,7 +67,7 @@ def plain_ending(completion: Completion, prompt: Prompt | None) -> Extracted | N
         if not _is_plain(text, at):
             return None
         return Extracted(match.group(1), match.span(1), "boxed")
-    if "oxed" in text:
+    if ("\\" in text or "{" in text) and "oxed" in text:
         return None
     if "#" not in text:
         return _plainly_announced(text)
@@ -75,14 +82,30 @@ def _plainly_announced(text: str) -> Extracted | None:
     line_start, last_stop = text.rfind("\n", 0, -1) + 1, text.rfind(". ")
     start = line_start if last_stop < line_start else last_stop + 2
     match = _ANNOUNCED.match(text, start)
-    if match is None or not _is_plain(text, match.start("dollar"), start) or not _stands_alone(text, start):
+    if match is None or not _is_open(text, match.start("dollar"), start) or not _stands_alone(text, start):
         return None
     if match.group("dollar") and text.find("$") != match.start("dollar"):
         return None  # One that is open would close at ours.
-    at = match.end("lead")
-    if text[:start].rstrip()[-1:].isalnum() and (is_asked_for(text, at) or doubt_before(text, at)):
-        return None  # No need to ask behind the end of a sentence.
+    if _may_reach(text, start):
+        at = match.end("lead")
+        if is_asked_for(text, at) or doubt_before(text, at) or is_attributed(text, match.start("dollar")):
+            return None
     return Extracted(match.group("answer"), match.span("answer"), "phrase")
+
+
+def _may_reach(text: str, start: int) -> bool:
+    """Whether what stands before the sentence at `start` may ask for, doubt or attribute what is announced there."""
+    if start == 0:
+        return False
+    words = text[max(0, start - _WORDS_CHARS) : start].split()
+    while words and words[-1].lower() in LEADING:
+        words.pop()
+    if not words:
+        return True
+    word = words[-1].lower()
+    if word.isalpha():
+        return word in _REACHING_WORDS or word.startswith(_REACHING) or len(words) == 1
+    return word[-1].isalnum() or word[-1] in ":="
 
 
 def _stands_alone(text: str, start: int) -> bool:
@@ -104,8 +127,13 @@ def _stands_alone(text: str, start: int) -> bool:
     return not any(stem in before for stem in ASCII_STEMS)
 
 
-def _is_plain(text: str, at: int, start: int | None = None) -> bool:
-    """Whether nothing in `text` hides, cuts off, denies or attributes the answer at `at`; its ending is at `start`."""
+def _is_plain(text: str, at: int) -> bool:
+    """Whether nothing in `text` hides, cuts off, denies or attributes the answer at `at`."""
+    return _is_open(text, at, at) and not is_negated(text, at) and not is_attributed(text, at)
+
+
+def _is_open(text: str, at: int, start: int) -> bool:
+    """Whether nothing in `text` hides or cuts off the answer at `at`, whose sentence is at `start`."""
     # A search for one character is several times as fast as one for a word.
     if "]" in text and any(mark in text for mark in _TURN_MARKS):
         return False
@@ -113,6 +141,4 @@ def _is_plain(text: str, at: int, start: int | None = None) -> bool:
         for command in _HIDING:
             if command in text:
                 return False
-    if may_follow_up(text, 0, at if start is None else start):
-        return False
-    return not is_negated(text, at) and not is_attributed(text, at)
+    return not may_follow_up(text, 0, start)

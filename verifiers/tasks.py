@@ -2,14 +2,14 @@
 
 import re
 
-__all__ = ["is_asked_for", "is_task"]
+__all__ = ["ASKING", "is_asked_for", "is_task"]
 
-_ASKING = (
+ASKING = (
     "express", "write", "writing", "round", "simplif", "convert", "put", "stat", "giv", "check", "verify", "report",
     "submit", "box", "provid", "leav", "enter", "present", "format",
 )  # fmt: skip
 _ASKED_FOR = re.compile(
-    rf"\b(?:{'|'.join(_ASKING)})\w*"
+    rf"\b(?:{'|'.join(ASKING)})\w*"
     r"\s+(?:down\s+|up\s+)?(?:the\s+|your\s+|our\s+|my\s+)?(?:final\s+|correct\s+)?a?\Z",
     re.IGNORECASE,
 )
@@ -25,7 +25,7 @@ def is_asked_for(text: str, at: int) -> bool:
     """Whether the words before `at` only ask for an answer there ("write your final answer: …")."""
     before = text[max(0, at - 48) : at]
     near = " ".join(before.split()[-5:]).lower()
-    return any(verb in near for verb in _ASKING) and _ASKED_FOR.search(before) is not None
+    return any(verb in near for verb in ASKING) and _ASKED_FOR.search(before) is not None
 
 
 def is_task(sentence: str, mark: str = "") -> bool:

@@ -61,7 +61,10 @@ LEADS = st.lists(
             "The answer is 6", ". ", "\n", "Answer:", "5", "Antwort: 4", "\nA: 3", "**Ans.** 2", "Suppose ", "write ",
             "Express\n", "I don't think ", "If ", "the reference says ", "words " * 30, "words. " * 80, "x" * 450,
             "Answer: " + "words " * 90, "Question: ", "User: ", "$x. ", "$", "\\(x", "maybe ", "#### 3\n", ": ",
-            "Svaret: 1", "Report the ", "\nAnswer\n\n", "round", "# ", "1. ", "- ", "nicht ", "not ",
+            "Svaret: 1", "Report the ", "The reference says\n", "The teacher tells us\n", "gold\n", "the expected\n",
+            "(write\n", "I am not sure that\n", "put down the\n", "reference: ", "The user clearly states that\n",
+            "according to the rubric ", "truth =\n", "It is wrong that the\n", "simplify2 ", "re-express the ",
+            "\nAnswer\n\n", "round", "# ", "1. ", "- ", "nicht ", "not ",
         ]
     ),
     max_size=5,
