@@ -30,6 +30,7 @@ _HIDING = ("hantom", "ancel", "{white}", "\\sout", "fbox")
 _TURN_MARKS = ("INST]", "THINK]")
 _LEAD_CHARS = 64
 """How far the words that lead up to an announcement can reach back (`announcement_start`)."""
+_INNER_STEMS = tuple(stem for stem in ASCII_STEMS if not stem.startswith("\n"))
 _WORDS_CHARS = 64
 _REACHING = (
     *ASKING, *SOMEBODY, "say", "said", "gave", "read", "show", "list", "contain", "expect", "claim", "answer",
@@ -123,8 +124,9 @@ def _stands_alone(text: str, start: int) -> bool:
         return False
     if earliest == 0 and ABBREVIATED.match(text) is not None:
         return False
-    before = text[earliest:start]
-    return not any(stem in before for stem in ASCII_STEMS)
+    before = text[earliest : start - 1]
+    stems = ASCII_STEMS if "\n" in before else _INNER_STEMS
+    return not any(map(before.__contains__, stems))
 
 
 def _is_plain(text: str, at: int) -> bool:
