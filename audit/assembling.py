@@ -27,7 +27,7 @@ from .tables import group_table, near_kinds, prediction_part
 
 __all__ = ["Ingredients", "assemble"]
 
-MAX_CARDS = 2_000
+MAX_CARDS = 10_000
 """Cards that a report keeps; its counts count all."""
 
 _AS_LOGGED = "as logged"

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ..verifiers.base import Outcome
+from .forms import ANCHORED, Form
 from .gold_texts import gold_text, target_key
 from .judging import Judged, JudgedGroup
-from .notation import Difference, difference
+from .notation import Difference, difference, is_plain
+from .rounding import is_rounded
 
 __all__ = ["Cause", "CauseFound", "Clues", "most_common_cause", "rollout_cause", "target_fault"]
 
@@ -89,15 +91,23 @@ class Clues:
 
     Args:
         failing_golds: keys of targets that their own verifier refuses, and how that is known.
+        broken_targets: keys of targets that are visibly no bare answer, and in what.
+        foreign_targets: ids of groups whose target is another prompt's, and how that is known.
         refused_places: where an answer may stand without the logged grader finding it, and how that is known.
-        accepted_alone: (target key, answer) -> whether the suspect accepts the answer handed over alone;
-            empty where logged rewards are audited.
+        refused_forms: the same of `Form.name`, in places where it does find answers.
+        accepted_forms: forms in which the logged grader accepted plain answers written as their targets.
+        accepted_alone: (target key, answer as written) -> whether the suspect accepts the answer handed over
+            alone; empty where logged rewards are audited.
         audits_suspect: whether a verifier is audited, or logged rewards.
         has_targets: whether the file has targets at all.
     """
 
     failing_golds: Mapping[str, str] = field(default_factory=dict)
+    broken_targets: Mapping[str, str] = field(default_factory=dict)
+    foreign_targets: Mapping[str, str] = field(default_factory=dict)
     refused_places: Mapping[str, str] = field(default_factory=dict)
+    refused_forms: Mapping[str, str] = field(default_factory=dict)
+    accepted_forms: frozenset[str] = frozenset()
     accepted_alone: Mapping[tuple[str, str], bool] = field(default_factory=dict)
     audits_suspect: bool = False
     has_targets: bool = True
@@ -109,7 +119,9 @@ def target_fault(group: JudgedGroup, clues: Clues, *, correct_at: float) -> str 
     Where some of its rollouts were paid and others not, the grader can read the target, whatever the
     referee thinks of it.
     """
-    if (why := clues.failing_golds.get(target_key(group.target))) is not None:
+    key = target_key(group.target)
+    why = clues.failing_golds.get(key) or clues.broken_targets.get(key) or clues.foreign_targets.get(group.group_id)
+    if why is not None:
         return why
     if len({one.scored is not None and one.scored >= correct_at for one in group.rollouts}) > 1:
         return None
@@ -134,9 +146,9 @@ def rollout_cause(rollout: Judged, group: JudgedGroup, clues: Clues, *, gold_fau
         return CauseFound(Cause.GOLD, gold_fault)
     if (fault := _scoring_fault(rollout, audits_suspect=clues.audits_suspect)) is not None:
         return CauseFound(Cause.SCORING_FAULT, fault)
-    if outcome is Outcome.CORRECT:
+    if outcome is Outcome.CORRECT and not _is_cut_before_an_answer(rollout):
         return _false_negative(rollout, group, clues)
-    return _in_the_text(rollout, outcome)
+    return _in_the_text(rollout, group, outcome)
 
 
 def _scoring_fault(rollout: Judged, *, audits_suspect: bool) -> str | None:
@@ -147,22 +159,46 @@ def _scoring_fault(rollout: Judged, *, audits_suspect: bool) -> str | None:
         if suspect is not None and suspect.reward is None:
             return f"the verifier gave no reward ({suspect.outcome}, {suspect.rule}): {suspect.detail}"
         return None
-    return "the logged reward is null" if rollout.scored is None else None
+    if rollout.scored is None:
+        return "the logged reward is null"
+    if rollout.error:
+        return f"the row logs an error beside the reward {rollout.scored:g}: {rollout.error}"
+    if rollout.is_right and rollout.outcome is not None and rollout.outcome >= 1 > rollout.scored:
+        return f"its outcome reward is {rollout.outcome:g}, and the sum that was learned from {rollout.scored:g}"
+    return None
+
+
+def _is_cut_before_an_answer(rollout: Judged) -> bool:
+    """Whether the response was cut off, and what was read as its answer is only the last number in it."""
+    facts = rollout.facts
+    if facts is None or facts.place in ANCHORED:
+        return False
+    return facts.breaks_off if facts.is_truncated is None else facts.is_truncated
 
 
 def _false_negative(rollout: Judged, group: JudgedGroup, clues: Clues) -> CauseFound:
     assert rollout.referee is not None
     answer = rollout.referee.extracted or ""
     target = gold_text(group.target) or ""
-    place = "" if rollout.facts is None else rollout.facts.place
-    if clues.accepted_alone.get((target_key(group.target), answer)):
+    form = Form() if rollout.facts is None else rollout.facts.form
+    if clues.accepted_alone.get((target_key(group.target), form.written or answer)):
         return CauseFound(Cause.EXTRACTION, "the verifier accepts this answer when it is handed over alone")
-    if place in clues.refused_places:
-        return CauseFound(Cause.EXTRACTION, clues.refused_places[place])
+    if form.place in clues.refused_places:
+        return CauseFound(Cause.EXTRACTION, clues.refused_places[form.place])
     differs = difference(target, answer, rule=rollout.referee.rule)
-    if differs is Difference.NONE:
-        return CauseFound(Cause.EXTRACTION, "the answer is written exactly as the target and was refused")
-    return CauseFound(_BY_DIFFERENCE[differs], _WHY[differs])
+    if differs is Difference.NONE and form.written:
+        return CauseFound(Cause.FORMAT, f"the box holds the target as {form.written}")
+    if form.name in clues.refused_forms:
+        return CauseFound(Cause.EXTRACTION, clues.refused_forms[form.name])
+    if differs is not Difference.NONE:
+        return CauseFound(_BY_DIFFERENCE[differs], _WHY[differs])
+    if form.name in clues.accepted_forms and is_plain(target):
+        return CauseFound(
+            Cause.SCORING_FAULT,
+            f"the grader accepts plain answers written as their target ({form.name}) and refused this one: "
+            "the reward is no verdict on it",
+        )
+    return CauseFound(Cause.EXTRACTION, "the answer is written exactly as the target and was refused")
 
 
 _WHY = {
@@ -173,7 +209,7 @@ _WHY = {
 }
 
 
-def _in_the_text(rollout: Judged, outcome: Outcome | None) -> CauseFound:
+def _in_the_text(rollout: Judged, group: JudgedGroup, outcome: Outcome | None) -> CauseFound:
     """The causes that lie in the response, once nothing speaks for it being right."""
     facts = rollout.facts
     if facts is None:
@@ -181,6 +217,7 @@ def _in_the_text(rollout: Judged, outcome: Outcome | None) -> CauseFound:
     if facts.calls.fault:
         return CauseFound(Cause.TOOL_FORMAT, f"{_FAULTS[facts.calls.fault]}: {facts.calls.shown}")
     has_no_answer = outcome is Outcome.NO_ANSWER or (outcome is None and not facts.place)
+    has_no_answer |= _is_cut_before_an_answer(rollout)
     if facts.is_truncated:
         return CauseFound(Cause.TRUNCATED, "the file says that it was cut off at the length limit")
     if facts.breaks_off and has_no_answer and facts.is_truncated is None:
@@ -189,6 +226,9 @@ def _in_the_text(rollout: Judged, outcome: Outcome | None) -> CauseFound:
         return CauseFound(Cause.NO_ANSWER, "no committed answer in the text")
     if outcome is Outcome.HEDGED:
         return CauseFound(Cause.HEDGED, "several answers that exclude one another")
+    answer = None if rollout.referee is None else rollout.referee.extracted
+    if outcome is Outcome.INCORRECT and answer and is_rounded(gold_text(group.target) or "", answer):
+        return CauseFound(Cause.TOLERANCE, "the same number in another precision, which the referee takes as another")
     return CauseFound(Cause.UNDETERMINED, "")
 
 

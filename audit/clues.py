@@ -11,6 +11,9 @@ from ..verifiers.base import Outcome, Verifier
 from ..verifiers.batch import iter_verdicts
 from ..verifiers.rows import Triple
 from .causes import Clues
+from .damaged_targets import damaged_targets
+from .foreign_targets import foreign_targets
+from .forms import Form
 from .gold_texts import gold_text, target_key
 from .golds import GoldTest
 from .judging import Judgement
@@ -23,16 +26,20 @@ __all__ = ["gather_clues", "with_golds_refused_as_written"]
 
 _MOST_RETESTS = 5_000
 _MOST_SHOWN = 200
+_LEAST_ACCEPTED = 8
+_LEAST_REFUSED = 2
 
 
 @dataclass(slots=True)
-class _Place:
-    """How right answers that stand in one place fared; `same` counts those written as the target."""
+class _Fared:
+    """How many right answers of one place or form were accepted, and how many refused."""
 
     accepted: int = 0
     refused: int = 0
-    same_accepted: int = 0
-    same_refused: int = 0
+
+    def add(self, is_accepted: bool) -> None:
+        self.accepted += is_accepted
+        self.refused += not is_accepted
 
 
 @dataclass(slots=True)
@@ -61,16 +68,26 @@ def gather_clues(judgement: Judgement, golds: GoldTest | None, suspect: Verifier
         form = "bare" if golds is None else golds.form
         return Clues(
             failing_golds=dict.fromkeys(failing, why),
+            broken_targets=damaged_targets(judgement, correct_at=correct_at),
+            foreign_targets=foreign_targets(judgement, correct_at=correct_at),
             accepted_alone=_accepted_alone(judgement, failing, suspect, form, correct_at),
             audits_suspect=True,
             has_targets=judgement.has_targets,
         )
-    refused_places = _refused_places(judgement, correct_at)
+    refused_places, refused_forms, accepted_forms = _by_form(judgement, correct_at)
     failing = {
         key: f"all {seen.refused} answers written exactly as this target were scored wrong"
         for key, seen in _as_written(judgement, frozenset(refused_places), correct_at).items()
     }
-    return Clues(failing_golds=failing, refused_places=refused_places, has_targets=judgement.has_targets)
+    return Clues(
+        failing_golds=failing,
+        broken_targets=damaged_targets(judgement, correct_at=correct_at),
+        foreign_targets=foreign_targets(judgement, correct_at=correct_at),
+        refused_places=refused_places,
+        refused_forms=refused_forms,
+        accepted_forms=accepted_forms,
+        has_targets=judgement.has_targets,
+    )
 
 
 def with_golds_refused_as_written(part: Golds, judgement: Judgement, clues: Clues, *, correct_at: float) -> Golds:
@@ -109,6 +126,8 @@ def _accepted_alone(
         if not rollout.is_right or (rollout.scored is not None and rollout.scored >= correct_at):
             continue
         key, answer = target_key(group.target), rollout.referee.extracted if rollout.referee else None
+        if rollout.facts is not None and rollout.facts.form.written:
+            answer = rollout.facts.form.written
         if key in failing or answer is None or (key, answer) in asked:
             continue
         asked[key, answer] = (offered(answer, "bare" if "\n" in answer else form), group.target, None)
@@ -118,26 +137,40 @@ def _accepted_alone(
     return {pair: verdict.outcome is Outcome.CORRECT for pair, verdict in zip(asked, verdicts, strict=True)}
 
 
-def _refused_places(judgement: Judgement, correct_at: float) -> dict[str, str]:
-    """Places where the logged grader finds no answer: right ones that stand there are never accepted."""
-    places: defaultdict[str, _Place] = defaultdict(_Place)
+def _by_form(judgement: Judgement, correct_at: float) -> tuple[dict[str, str], dict[str, str], frozenset[str]]:
+    """Places where the logged grader finds no answer, forms in which it finds none, and forms in which it does.
+
+    A place is refused where right answers that stand there are never accepted. Of a form only plain answers
+    written as their target count: nothing but the form tells those from accepted ones.
+    """
+    places: defaultdict[str, _Fared] = defaultdict(_Fared)
+    forms: defaultdict[Form, _Fared] = defaultdict(_Fared)
     for group, rollout in judgement.rollouts():
         if not rollout.is_right or rollout.scored is None or rollout.facts is None or not rollout.facts.place:
             continue
-        place, is_accepted = places[rollout.facts.place], rollout.scored >= correct_at
-        is_same = same_text(gold_text(group.target) or "", (rollout.referee and rollout.referee.extracted) or "")
-        place.accepted += is_accepted
-        place.refused += not is_accepted
-        place.same_accepted += is_accepted and is_same
-        place.same_refused += not is_accepted and is_same
-    found_in = {name for name, place in places.items() if place.accepted}
+        form, is_accepted = rollout.facts.form, rollout.scored >= correct_at
+        places[form.place].add(is_accepted)
+        target = gold_text(group.target) or ""
+        answer = (rollout.referee and rollout.referee.extracted) or ""
+        if not form.written and is_plain(target) and same_text(target, answer):
+            forms[form].add(is_accepted)
+    found_in = {name for name, fared in places.items() if fared.accepted}
     usual = ", ".join(sorted(found_in)) or "boxed"
-    return {
+    refused_places = {
         name: f"the answer stands where the grader finds none ({name}; found in: {usual})"
-        for name, place in places.items()
+        for name, fared in places.items()
         # A box is where graders look; with nothing accepted anywhere, the box is not what is wrong.
-        if not place.accepted and place.refused and (found_in or name != "boxed")
+        if not fared.accepted and fared.refused and (found_in or name != "boxed")
     }
+    accepted_forms = frozenset(
+        form.name for form, fared in forms.items() if fared.accepted >= max(_LEAST_ACCEPTED, fared.refused)
+    )
+    refused_forms = {
+        form.name: f"the grader finds no answer that stands so: {form.name}"
+        for form, fared in forms.items()
+        if form.around and not fared.accepted and fared.refused >= _LEAST_REFUSED and accepted_forms
+    }
+    return refused_places, refused_forms, accepted_forms
 
 
 def _as_written(judgement: Judgement, refused_places: frozenset[str], correct_at: float) -> dict[str, _AsWritten]:

@@ -13,6 +13,7 @@ from ..rollouts.messages import prompt_text
 from ..rollouts.records import Group, Rollout, Target
 from ..verifiers.base import Outcome, Verdict, Verifier
 from ..verifiers.batch import iter_verdicts
+from .scoring_marks import outcome_component, scoring_error
 from .second_opinion import SecondOpinion
 from .texts import ANSWER_CHARS, TextFacts, clipped, text_facts
 
@@ -39,6 +40,9 @@ class Judged:
         n_tokens: as logged, or counted from logged token ids.
         second_opinion: whether math-verify accepts what the referee refused; None where it was not asked or
             had nothing to say.
+        outcome: the reward in the file that says whether the answer is right, where that is not the one that was
+            learned from; None where there is none, or it is null.
+        error: an error that the row logs beside its reward; empty where none.
     """
 
     source: str
@@ -50,6 +54,8 @@ class Judged:
     facts: TextFacts | None
     n_tokens: int | None
     second_opinion: bool | None = None
+    outcome: float | None = None
+    error: str = ""
 
     @property
     def is_right(self) -> bool:
@@ -188,7 +194,20 @@ def _judged(
     if facts is not None and scored is not None and scored >= correct_at and is_correct:
         facts = replace(facts, excerpt="")  # nobody asks for evidence of an agreement
     source = "" if rollout.source is None else str(rollout.source)
-    return Judged(source, logged, bool(rollout.rewards), suspect, scored, referee, facts, n_tokens, second_opinion)
+    component = outcome_component(rollout)
+    return Judged(
+        source=source,
+        logged=logged,
+        is_logged=bool(rollout.rewards),
+        suspect=suspect,
+        scored=scored,
+        referee=referee,
+        facts=facts,
+        n_tokens=n_tokens,
+        second_opinion=second_opinion,
+        outcome=None if component is None else component[1],
+        error=scoring_error(rollout),
+    )
 
 
 def _scored_by_referee(rollout: Judged) -> Judged:

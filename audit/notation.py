@@ -4,6 +4,7 @@ Asked only of an answer that the referee accepts. The closed set of differences 
 `units`, `tolerance`, `structure`, else `format` (other notation of the same value).
 """
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
@@ -14,7 +15,7 @@ from ..verifiers.expression.normalise import normalise
 from ..verifiers.expression.numbers import Quantity, same_value
 from ..verifiers.expression.structures import read
 
-__all__ = ["Difference", "difference", "is_plain", "same_text"]
+__all__ = ["Difference", "as_node", "difference", "is_plain", "same_text"]
 
 _MOST_CHARS = 500
 
@@ -26,6 +27,9 @@ _RULES = {
     "angle": "units",
 }
 """Rules of the referee that name the difference by themselves."""
+
+_UNNAMED_UNIT = re.compile(r"\d\s*(?:\\(?:text|mathrm|mbox)\{\s*)?(?!times|cdot)[A-Za-z]{2,}[A-Za-z .]*\}?\Z")
+"""Words behind a number, which the referee passes over: `63 \\text{ square units}`."""
 
 
 class Difference(StrEnum):
@@ -54,7 +58,7 @@ def difference(target: str, answer: str, *, rule: str = "") -> Difference:
         return Difference.NONE
     if rule in _RULES:
         return Difference(_RULES[rule])
-    wanted, given = _node(target), _node(answer)
+    wanted, given = as_node(target), as_node(answer)
     if wanted is None or given is None:
         return Difference.FORMAT
     if _unit_names(wanted) != _unit_names(given):
@@ -91,7 +95,8 @@ def _bare(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _node(text: str) -> Node | None:
+def as_node(text: str) -> Node | None:
+    """The tree of an answer; None where it is too long or too costly to read."""
     if len(text) > _MOST_CHARS:
         return None
     try:
@@ -103,6 +108,8 @@ def _node(text: str) -> Node | None:
 def _unit_names(node: Node) -> tuple[str, ...]:
     """The names of the units in `node`, each once."""
     if isinstance(node, Quantity | Opaque):
+        if node.unit is None and isinstance(node, Quantity) and _UNNAMED_UNIT.search(node.text):
+            return ("unnamed",)
         return () if node.unit is None else (node.unit.name,)
     if isinstance(node, Labelled):
         return _unit_names(node.value)

@@ -8,6 +8,7 @@ from ..rollouts.messages import completion_text
 from ..rollouts.records import Rollout
 from ..rollouts.values import truncated_value
 from ..verifiers.base import Extracted, Extractor, extractors
+from .forms import Form, commitment_form
 from .tool_calls import ToolCalls, tool_calls
 
 __all__ = ["ANSWER_CHARS", "TextFacts", "breaks_off", "clipped", "text_facts"]
@@ -27,8 +28,7 @@ class TextFacts:
 
     Args:
         n_characters: of the text that is judged (the last assistant message).
-        place: where the committed answer stands: `boxed`, `answer_tag`, `hash`, `phrase`, `last_number`, …;
-            empty where there is none.
+        form: where and how the committed answer stands.
         is_truncated: what the file says: its flag, else its finish reason; None where neither does.
         breaks_off: the text stops in the middle of something.
         calls: its tool calls.
@@ -36,11 +36,16 @@ class TextFacts:
     """
 
     n_characters: int
-    place: str
+    form: Form
     is_truncated: bool | None
     breaks_off: bool
     calls: ToolCalls
     excerpt: str
+
+    @property
+    def place(self) -> str:
+        """Where the committed answer stands: `boxed`, `answer_tag`, `last_number`, …; empty where there is none."""
+        return self.form.place
 
 
 def text_facts(rollout: Rollout) -> TextFacts | None:
@@ -52,7 +57,7 @@ def text_facts(rollout: Rollout) -> TextFacts | None:
     found = _extractor().extract(response, prompt=rollout.prompt)
     return TextFacts(
         n_characters=len(text),
-        place="" if found is None or (found.outcome is not None and not found.text) else found.method,
+        form=commitment_form(text, found),
         is_truncated=truncated_value(rollout.truncated, rollout.finish_reason),
         breaks_off=breaks_off(text),
         calls=tool_calls(response),
