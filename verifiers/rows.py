@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from ..rollouts.messages import Completion, Prompt, is_completion
 from .base import Outcome, Target, Verdict, Verifier
@@ -22,7 +22,6 @@ __all__ = [
 _MAX_DETAIL_CHARACTERS = 500
 
 
-@runtime_checkable
 class RolloutLike(Protocol):
     """What a row may be besides a sequence; `rollouts.Rollout` is one."""
 
@@ -51,11 +50,12 @@ def as_triple(row: Row) -> Triple | Verdict:
     if isinstance(row, Sequence) and not isinstance(row, str) and len(row) in (2, 3):
         parts: list[Any] = [*row, None]
         completion, target, prompt = parts[:3]
-    elif isinstance(row, RolloutLike):
-        completion, target, prompt = row.response, row.target, row.prompt
     else:
-        wanted = "(completion, target), (completion, target, prompt) or response, target and prompt"
-        return error("unreadable_row", f"row: expected {wanted}, got {type(row).__name__}")
+        try:  # Not isinstance of a protocol: that takes as long as judging an easy row.
+            completion, target, prompt = row.response, row.target, row.prompt  # type: ignore[union-attr]
+        except AttributeError:
+            wanted = "(completion, target), (completion, target, prompt) or response, target and prompt"
+            return error("unreadable_row", f"row: expected {wanted}, got {type(row).__name__}")
     if target is None:
         return Verdict(Outcome.BAD_TARGET, None, rule="no_target", detail="the row has no target")
     if completion is None:
