@@ -1,6 +1,6 @@
 """`rewardgate audit`: who is to blame for the groups that teach nothing."""
 
-from contextlib import nullcontext
+from contextlib import ExitStack
 from enum import StrEnum
 from math import isfinite
 from pathlib import Path
@@ -45,6 +45,9 @@ def audit(
     near: Annotated[int, typer.Option(min=0, help="Successes from 0 or G up to which a group is nearly dead.")] = 1,
     correct_at: Annotated[float, typer.Option(help="Logged reward from which a rollout counts as correct.")] = 1.0,
     json_path: Annotated[str | None, typer.Option("--json", help="Write everything as JSON; - for stdout.")] = None,
+    html_path: Annotated[
+        str | None, typer.Option("--html", help="Write one HTML page that needs no network; - for stdout.")
+    ] = None,
     fail_on: Annotated[FailOn | None, typer.Option(help="Exit 1 from this severity on.")] = None,
     format_name: FormatName = "auto",
     prompt_key: PromptKey = None,
@@ -59,6 +62,7 @@ def audit(
 ) -> None:
     """Say for each all-wrong group of FILE who is to blame, with evidence, and re-test after the fix."""
     from ..audit import audit as audit_groups
+    from ..audit.report.json_text import report_json
     from ..audit.report.terminal import render
     from ..rollouts.output import Output, told_as
     from ..rollouts.reading import read
@@ -68,7 +72,11 @@ def audit(
     if not (isfinite(correct_at) and correct_at > 0):
         raise ArgumentError(f"--correct-at: expected a positive number, got {correct_at:g}")
     source = DEMO if file is None else file
-    with nullcontext() if json_path is None else Output("--json", json_path, source=source) as out:
+    if json_path is not None and json_path == html_path:
+        raise ArgumentError(f"--html: expected another file than --json, got {html_path}")
+    with ExitStack() as outputs:
+        as_json = None if json_path is None else outputs.enter_context(Output("--json", json_path, source=source))
+        as_html = None if html_path is None else outputs.enter_context(Output("--html", html_path, source=source))
         reading = read(
             source,
             format=format_name,
@@ -87,10 +95,14 @@ def audit(
             correct_at=correct_at,
             progress=shows_progress(progress),
         )
-        if json_path != "-":
+        if "-" not in (json_path, html_path):
             with told_as("stdout", "-"):
                 render(report)
-        if out is not None:
-            out.write(report.model_dump_json(indent=2) + "\n")
+        if as_json is not None:
+            as_json.write(report_json(report, indent=2) + "\n")
+        if as_html is not None:
+            from ..audit.report.html import html_page
+
+            as_html.write(html_page(report))
     if fail_on is not None and (report.severity == "fail" or report.severity == fail_on.value):
         raise typer.Exit(1)

@@ -1,0 +1,166 @@
+"""The audit as one HTML file: it opens from disk, loads nothing, and speaks to nobody.
+
+What models wrote stands in it as text, in three lines of defence: the template escapes all that it prints, the
+page's script writes by `textContent` alone, and the page's policy (CSP) forbids every script but that one, by
+its hash, and every request. Without scripts the page says all that the audit found, with the first cards.
+"""
+
+import base64
+import gzip
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from .curves import Curves
+from .html_cards import BLANK, evidence_words, html_cards, kind_words
+from .html_charts import html_charts
+from .html_text import anchor, embedded, seen
+from .json_text import report_json
+from .model import SEVERITIES, AuditReport
+from .text import number, percent
+
+__all__ = ["CARDS_A_PAGE", "html_page"]
+
+CARDS_A_PAGE = 25
+"""Cards that stand in the page as markup; its script shows the others, as many at a time."""
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_SCRIPTS = ("theme.js", "tables.js", "cards.js", "keys.js")
+_STYLES = ("page.css", "parts.css", "cards.css")
+
+
+class _Section(NamedTuple):
+    """A section: its name in links, its title, and the sections of findings that tell how bad it is."""
+
+    name: str
+    title: str
+    findings: tuple[str, ...] = ()
+
+
+_SECTIONS = (
+    _Section("data", "What was read", ("reading",)),
+    _Section("golds", "Golds", ("golds",)),
+    _Section("verifier", "Verifier"),
+    _Section("groups", "Groups", ("groups",)),
+    _Section("causes", "Groups that teach nothing", ("causes",)),
+    _Section("review", "For a person to look at"),
+    _Section("signal", "Training signal", ("stake",)),
+    _Section("appendix", "What was not measured, and how all this is decided"),
+)
+
+
+def html_page(report: AuditReport, *, curves: Curves | None = None) -> str:
+    """The whole page.
+
+    Args:
+        report: what `audit` returned.
+        curves: successes per group, pass@k and curves over steps; None leaves them out.
+
+    Returns:
+        HTML without a single reference to anything outside it; it holds no lone surrogate.
+    """
+    script = "\n".join(map(_template, _SCRIPTS))
+    cards = html_cards(report.cards, [count.cause for count in report.causes])
+    page = _environment().get_template("page.html.jinja")
+    said = page.render(
+        report=report,
+        curves=curves,
+        sections=_SECTIONS,
+        severities=_severities(report),
+        tiles=_tiles(report),
+        charts=html_charts(report, curves),
+        cards=cards,
+        first_cards=cards[:CARDS_A_PAGE],
+        blank=BLANK,
+        data=embedded({"cards": cards, "a_page": CARDS_A_PAGE}),
+        archive=_archive(report),
+        script=Markup(script),
+        script_hash=_hash(script),
+        style=Markup("\n".join(map(_template, _STYLES))),
+    )
+    return said.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(_template),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": number, "percent": percent, "seen": seen, "anchor": anchor, "kind": kind_words,
+        "evidence": evidence_words, "counted": _counted,
+    }  # fmt: skip
+    return environment
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _template(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+
+
+def _archive(report: AuditReport) -> str:
+    """The report's JSON, packed: the page is its own archive, at a tenth of the size."""
+    return base64.b64encode(gzip.compress(report_json(report).encode(), mtime=0)).decode("ascii")
+
+
+def _severities(report: AuditReport) -> dict[str, str]:
+    """The worst finding of each section that has any."""
+    worst: dict[str, str] = {}
+    for section in _SECTIONS:
+        said = [finding.severity for finding in report.findings if finding.section in section.findings]
+        if said:
+            worst[section.name] = max(said, key=SEVERITIES.index)
+    return worst
+
+
+def _tiles(report: AuditReport) -> list[dict[str, Any]]:
+    """The few numbers to know: name, value, what it becomes after repair, and what it is of."""
+    scored = next(table for table in report.groups if table.name == report.scored_by)
+    repaired = next((table for table in report.groups if table.name == "after repair"), scored)
+    comparable = scored.all_wrong + scored.mixed + scored.all_correct + scored.tied
+    comparable_after = repaired.all_wrong + repaired.mixed + repaired.all_correct + repaired.tied
+    refused = sum(count.rollouts for count in report.causes if count.cause.startswith("false_negative"))
+    refused += 0 if report.golds is None else report.golds.n_right
+    stake = report.stake
+    units = None if stake is None else (stake.missing_units or 0.0) + (stake.wrong_sign_units or 0.0)
+    return [
+        {
+            "name": "groups that teach nothing",
+            "value": str(comparable - scored.mixed),
+            "becomes": str(now) if (now := comparable_after - repaired.mixed) != comparable - scored.mixed else "",
+            "of": f"of {comparable} with two scored rollouts",
+        },
+        {
+            "name": "right answers scored wrong",
+            "value": "–" if stake is None else str(refused),
+            "becomes": "",
+            "of": f"of {report.reading.n_rollouts} rollouts" if stake is not None else "not measured",
+        },
+        {
+            "name": "success rate",
+            "value": number(scored.success_rate),
+            "becomes": number(repaired.success_rate) if repaired.success_rate != scored.success_rate else "",
+            "of": f"{report.scored_by}" + (" → after repair" if repaired.success_rate != scored.success_rate else ""),
+        },
+        {
+            "name": "advantage missing or of the wrong sign",
+            "value": percent(units),
+            "becomes": "",
+            "of": "not measured" if stake is None else f"of the {stake.unit}",
+        },
+    ]

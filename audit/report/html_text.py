@@ -1,0 +1,79 @@
+"""How a stranger's words reach an HTML page: plainly seen, escaped by the template, and as data for its script.
+
+Two things are left to others: the template escapes whatever it prints (autoescape), and the script of the page
+writes text by `textContent` alone.
+"""
+
+import json
+import unicodedata
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from .text import shown
+
+__all__ = ["anchor", "embedded", "seen"]
+
+_KEPT_SPACES = frozenset("\n\t")
+
+# What could end the script element, open a comment in it, or be a line break to an old reader of JSON.
+_IN_A_SCRIPT = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
+
+
+class _Escapes(dict[int, str]):
+    """Character -> what stands for it, worked out when first met; for `str.translate`."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if char in _KEPT_SPACES or unicodedata.category(char) == "Zs":
+            said = char
+        elif char.isspace():
+            said = char.encode("unicode_escape").decode("ascii")
+        else:
+            said = shown(char)
+        self[code] = said
+        return said
+
+
+_ESCAPES = _Escapes()
+
+
+def seen(text: str, limit: int | None = None) -> str:
+    """`text` with its lines and spaces kept, and every character that is not plain to see written as an escape.
+
+    No character in it reorders what is read, hides, or is half a surrogate pair.
+
+    Args:
+        text: anybody's.
+        limit: characters to cut it to; None for all.
+
+    Example:
+        >>> seen("4\\u202e\\r\\n  5\\ud800"), seen("abcdef", 3)
+        ('4\\\\u202e\\n  5\\\\ud800', 'abc…')
+    """
+    text = text.replace("\r\n", "\n")
+    if limit is not None and len(text) > limit:
+        text = f"{text[:limit]}…"
+    return text.translate(_ESCAPES)
+
+
+def anchor(group_id: str) -> str:
+    """The fragment of a group's deep link; the same as its id in the page, and as `encodeURIComponent` writes it.
+
+    Example:
+        >>> anchor("a b/ü"), anchor("it's(1)")
+        ('group-a%20b%2F%C3%BC', "group-it's(1)")
+    """
+    return "group-" + quote(group_id.encode("utf-8", "replace"), safe="!~*'()")
+
+
+def embedded(data: Mapping[str, object]) -> Markup:
+    """`data` as JSON that stands within a script element of type application/json and ends it nowhere.
+
+    Example:
+        >>> embedded({"said": "</script>"})
+        Markup('{"said":"\\\\u003c/script\\\\u003e"}')
+    """
+    said = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(said.translate(_IN_A_SCRIPT))
