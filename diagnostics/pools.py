@@ -34,9 +34,9 @@ class PromptPools:
     """The pools of a set of prompts.
 
     A prompt is in the frontier until its rewards say otherwise. Unknown rewards count for nothing, never as failures;
-    a visit without a known reward is none. Evaluation and quarantine are set from outside, by `set_aside`: rewards of an
-    evaluation prompt are counted but move nothing, those of a quarantined one are not even counted, because its target
-    or its verifier is what is in doubt.
+    a visit without a known reward is none. Evaluation and quarantine are set from outside, by `set_aside`: rewards of
+    an evaluation prompt are counted but move nothing, those of a quarantined one are not even counted, because its
+    target or its verifier is what is in doubt.
 
     Args:
         prompt_ids: the prompts that may be drawn, str or int; others are added when they are first updated.

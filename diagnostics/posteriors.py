@@ -113,13 +113,13 @@ def credible_intervals(
     # Prompts seen equally often with equal luck have equal intervals: only distinct pairs are computed.
     pairs, index = np.unique(np.stack([first.ravel(), second.ravel()], axis=1), axis=0, return_inverse=True)
     tail = (1 - confidence) / 2
-    ends = (_quantiles(pairs[:, 0], pairs[:, 1], probability) for probability in (tail, 1 - tail))
+    ends = _quantiles(pairs[:, 0], pairs[:, 1], np.array([[tail], [1 - tail]]))  # (2, pairs)
     low, high = (end[index.ravel()].reshape(first.shape)[()] for end in ends)
     return low, high
 
 
-def _quantiles(a: FloatArray, b: FloatArray, probability: float) -> FloatArray:
-    low, high = np.zeros(a.shape), np.ones(a.shape)
+def _quantiles(a: FloatArray, b: FloatArray, probability: FloatArray) -> FloatArray:
+    low, high = np.zeros(np.broadcast_shapes(a.shape, probability.shape)), np.ones(1)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         is_below = chance_below(a, b, middle) < probability
