@@ -18,11 +18,13 @@ from .advantages import advantages
 from .audit import audit
 from .names import list_names
 from .verify import verify
+from .watch import watch
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 app.command()(audit)
 app.command()(verify)
 app.command()(advantages)
+app.command()(watch)
 app.command("list")(list_names)
 
 _UsageError: Any = typer.BadParameter.__bases__[0]

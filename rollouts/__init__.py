@@ -2,8 +2,10 @@
 
 from .messages import completion_text, message_text, prompt_text
 from .reading import Reading, read, read_rows
+from .recording import record
 from .records import Group, Rollout, Source
 from .refusals import Refusal, Summary
+from .watching import watch
 from .writing import refusal_row, rollout_row, row_text, verdict_row, write_rollouts, write_row
 
 __all__ = [
@@ -18,10 +20,12 @@ __all__ = [
     "prompt_text",
     "read",
     "read_rows",
+    "record",
     "refusal_row",
     "rollout_row",
     "row_text",
     "verdict_row",
+    "watch",
     "write_rollouts",
     "write_row",
 ]
