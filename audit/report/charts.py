@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from .text import number
 
-__all__ = ["Cell", "Interval", "Line", "heat_map", "histogram", "intervals", "lines", "share_bar"]
+__all__ = ["Interval", "Line", "histogram", "intervals", "lines", "share_bar"]
 
 _WIDTH, _HEIGHT = 420.0, 220.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 10.0, 18.0, 34.0
@@ -34,14 +34,6 @@ class Interval(NamedTuple):
     value: float
     low: float | None
     high: float | None
-
-
-class Cell(NamedTuple):
-    """One field of a heat map: a share in [0, 1] (None: not measured), what is written in it, and its tooltip."""
-
-    share: float | None
-    text: str
-    title: str
 
 
 def histogram(counts: Sequence[int], *, expected: Sequence[float] | None, title: str, x: str, y: str) -> Markup:
@@ -127,7 +119,7 @@ def share_bar(parts: Sequence[tuple[str, int, str]], *, title: str) -> Markup:
 
 
 def intervals(rows: Sequence[Interval], *, title: str) -> Markup:
-    """A dot with its whiskers a row, around a line at 0; each row has a scale of its own name only where alone."""
+    """A dot with its whiskers a row, on one scale around a line at 0."""
     ends = [end for row in rows for end in (row.value, row.low, row.high, 0.0) if end is not None]
     reach = max(map(abs, ends), default=1.0) or 1.0
     scale = _scale(-reach, reach, 8, _WIDTH - 8)
@@ -140,19 +132,6 @@ def intervals(rows: Sequence[Interval], *, title: str) -> Markup:
             drawn.append(_tag("line", class_="whisker", x1=scale(row.low), x2=scale(row.high), y1=middle, y2=middle))
         drawn.append(_tag("circle", tip, class_="dot series-1", cx=scale(row.value), cy=middle, r=4))
     return _svg(title, drawn, height=height)
-
-
-def heat_map(rows: Sequence[tuple[str, Sequence[Cell]]], columns: Sequence[str], *, corner: str) -> Markup:
-    """A table whose cells are tinted by their share; numbers stand in them, so that no colour need be told apart."""
-    head = _tag("tr", *(_tag("th", name, scope="col") for name in (corner, *columns)))
-    body = [_tag("tr", _tag("th", name, scope="row"), *map(_cell, cells)) for name, cells in rows]
-    return _tag("table", _tag("thead", head), _tag("tbody", *body), class_="heat")
-
-
-def _cell(cell: Cell) -> Markup:
-    if cell.share is None:
-        return _tag("td", cell.text, class_="unmeasured", title=cell.title)
-    return _tag("td", cell.text, title=cell.title, style=f"--share:{100 * cell.share:.0f}%")
 
 
 def _svg(title: str, drawn: Iterable[Markup], *, height: float = _HEIGHT) -> Markup:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from ..probes.model import ProbeReport
 from .curves import Curves
 from .html_cards import BLANK, evidence_words, html_cards, kind_words
 from .html_charts import html_charts
@@ -53,12 +54,13 @@ _SECTIONS = (
 )
 
 
-def html_page(report: AuditReport, *, curves: Curves | None = None) -> str:
+def html_page(report: AuditReport, *, curves: Curves | None = None, probe: ProbeReport | None = None) -> str:
     """The whole page.
 
     Args:
         report: what `audit` returned.
         curves: successes per group, pass@k and curves over steps; None leaves them out.
+        probe: what probing the verifier under audit found; None says that it was not probed.
 
     Returns:
         HTML without a single reference to anything outside it; it holds no lone surrogate.
@@ -69,6 +71,7 @@ def html_page(report: AuditReport, *, curves: Curves | None = None) -> str:
     said = page.render(
         report=report,
         curves=curves,
+        probe=probe,
         sections=_SECTIONS,
         severities=_severities(report),
         tiles=_tiles(report),

@@ -46,11 +46,11 @@ def evidence_words(evidence: Evidence) -> dict[str, Any]:
         ("extracted", "nothing" if evidence.extracted is None else evidence.extracted),
         ("referee", _said(evidence.referee, evidence.referee_rule, evidence.referee_detail)),
         ("verifier", evidence.suspect_detail),
-        ("why", evidence.why),
+        ("cause", ": ".join(filter(None, (evidence.cause, evidence.why)))),
     )
     return {
         "source": seen(evidence.source, _ID),
-        "reward": "no reward" if evidence.reward is None else f"reward {number(evidence.reward)}",
+        "reward": "no reward" if evidence.reward is None else f"reward {evidence.reward:g}",
         "before": before,
         "mark": mark,
         "after": after,

@@ -29,12 +29,15 @@ function cardNode(card) {
 }
 
 function draw() {
+  view.page = Math.min(Math.max(0, view.page), Math.max(0, Math.ceil(view.shown.length / aPage) - 1));
+  list.replaceChildren(...view.shown.slice(view.page * aPage, (view.page + 1) * aPage).map(cardNode));
+  tell();
+}
+
+function tell() {
   const pages = Math.max(1, Math.ceil(view.shown.length / aPage));
-  view.page = Math.min(Math.max(0, view.page), pages - 1);
   const first = view.page * aPage;
-  const part = view.shown.slice(first, first + aPage);
-  list.replaceChildren(...part.map(cardNode));
-  const range = part.length ? `${first + 1}–${first + part.length} of ` : "";
+  const range = view.shown.length ? `${first + 1}–${Math.min(first + aPage, view.shown.length)} of ` : "";
   const kept = view.shown.length === cards.length ? "" : `, filtered from ${cards.length}`;
   one(".shown").textContent = `${range}${view.shown.length} groups${kept}`;
   one(".pages").hidden = pages === 1;
@@ -80,7 +83,7 @@ function follow() {
     choose();
   }
   view.page = Math.floor(view.shown.indexOf(card) / aPage);
-  draw();
+  if (!document.getElementById(anchor)) draw();
   const node = document.getElementById(anchor);
   node.open = true;
   node.scrollIntoView({ block: "start" });
@@ -102,7 +105,7 @@ if (list) {
       filters.scrollIntoView({ block: "start" });
     });
   }
-  draw();
+  tell();
   addEventListener("hashchange", follow);
   follow();
 }
