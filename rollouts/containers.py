@@ -1,14 +1,17 @@
-"""What kind of file holds the rows: JSON lines, JSON documents, CSV or Parquet, by its first bytes."""
+"""What kind of file holds the rows: JSON lines, JSON documents, CSV, Parquet or an Inspect log, by its first bytes."""
 
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO
 
-from ..errors import InputError
+from ..errors import InputError, NoUsableRowsError
+from .archives import ZIP_MAGICS
 from .fields import PROMPT_NAMES, TOKEN_NAMES, USUAL_NAMES
+from .inspect_logs import archive_rows, is_json_log, json_log_rows
 from .opening import open_bytes
 from .rows import JsonDocuments, JsonLines, RowFile, iter_objects, parse_row, wrapped_rows
+from .sidecars import sidecar_hint
 from .tables import SpooledRows, TableRow, csv_delimiter, csv_rows, parquet_rows, repeated_names
 
 SAMPLE_BYTES = 1 << 20
@@ -27,6 +30,7 @@ def open_rows(path: Path, *, tokens: bool, columns: Collection[str]) -> RowFile:
 
     Raises:
         InputError: the file cannot be opened, or is of no kind that is read.
+        NoUsableRowsError: it is known to hold no rollouts.
     """
     stream, notes = open_bytes(path)
     head = stream.read(SAMPLE_BYTES)
@@ -34,7 +38,11 @@ def open_rows(path: Path, *, tokens: bool, columns: Collection[str]) -> RowFile:
     if head.startswith(PARQUET_MAGIC):
         skipped = frozenset() if tokens else TOKEN_NAMES.difference(columns)
         return SpooledRows("Parquet", lambda: _named(parquet_rows(stream, skipped), path), source=stream, notes=notes)
+    if head.startswith(ZIP_MAGICS):
+        return archive_rows(stream, path, notes)
     text = head.decode("utf-8-sig", "replace").lstrip()
+    if is_json_log(text):
+        return json_log_rows(stream, notes)
     if not text.startswith(("{", "[")):
         known_names = USUAL_NAMES.union(columns)
         delimiter = csv_delimiter(text, known_names)
@@ -42,7 +50,7 @@ def open_rows(path: Path, *, tokens: bool, columns: Collection[str]) -> RowFile:
             if repeated := repeated_names(text, delimiter, known_names):
                 notes = (*notes, f"columns that the header names twice: {', '.join(repeated)}; the last counts")
             return SpooledRows("CSV", lambda: csv_rows(stream, delimiter, known_names), source=stream, notes=notes)
-    wrapped = _wrapped(stream) if text.startswith("{") else None
+    wrapped = _wrapped(stream, path) if text.startswith("{") else None
     if wrapped is not None:
         return SpooledRows("JSON wrapper", lambda: iter(wrapped), source=stream, notes=notes)
     return JsonDocuments(stream, notes) if _is_document(text) else JsonLines(stream, notes)
@@ -60,13 +68,19 @@ def _is_document(text: str) -> bool:
     return lines[0].strip() == "{" or not any(parse_row(line.encode("utf-8", "replace"))[0] for line in lines)
 
 
-def _wrapped(stream: IO[bytes]) -> list[TableRow] | None:
-    """The rows inside the single object of a file such as `{"model": ..., "results": [...]}`; None if it is none."""
+def _wrapped(stream: IO[bytes], path: Path) -> list[TableRow] | None:
+    """The rows inside the single object of a file such as `{"model": ..., "results": [...]}`; None if it is none.
+
+    Raises:
+        NoUsableRowsError: the object is known to hold none.
+    """
     objects = iter_objects(stream, depth=0)
     first = next(objects, None)
     if first is None or not first[3] or next(objects, None) is not None:
         return None
     value, _ = parse_row(first[2])
+    if value is not None and (hint := sidecar_hint([value])) is not None:
+        raise NoUsableRowsError(f"{path}: expected rollouts, {hint}")
     found = None if value is None else wrapped_rows(value)
     if value is None or found is None or USUAL_NAMES & (value.keys() - {found[0]}):
         return None

@@ -11,9 +11,12 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .rows import LocatedRow
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,13 @@ class GroupIndex:
     def __len__(self) -> int:
         return len(self._keys)
 
-    def add(self, row: LocatedRow, identity: Identity) -> None:
-        """Take note of one row, in the order of the file."""
-        self._keys.append(self._key(row.line, identity))
+    def add(self, row: LocatedRow, identity: Identity, *, file: int | None = None) -> None:
+        """Take note of one row, in the order of the file.
+
+        Args:
+            file: the number of its file, where ids mean nothing beyond it.
+        """
+        self._keys.append(self._key(row.line, identity, "" if file is None else f"{file}\0"))
         self._lines.append(row.line)
         self._offsets.append(row.offset)
         self._lengths.append(len(row.data))
@@ -78,14 +85,26 @@ class GroupIndex:
         """Sort the rows into groups, in the order in which the groups first appear."""
         import numpy as np
 
-        keys = np.frombuffer(self._keys, dtype=np.uint64)
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        self._sort(np.frombuffer(self._keys, dtype=np.uint64))
+        self._count_repeated_ids()
+
+    def regroup(self, groups: Sequence[int]) -> None:
+        """Sort the rows again: for each the number of its group, -1 to leave it out."""
+        import numpy as np
+
+        self._sort(np.asarray(groups, dtype=np.int64))
+
+    def _sort(self, keys: "npt.NDArray[Any]") -> None:
+        import numpy as np
+
+        rows = np.flatnonzero(keys >= 0)
+        _, first, inverse = np.unique(keys[rows], return_index=True, return_inverse=True)
         starts = first[inverse.reshape(-1)]  # of each row: the first row of its group
         order = np.argsort(starts, kind="stable")
         self.is_scattered = bool((np.diff(starts) < 0).any())
-        self._order = order.tolist() if self.is_scattered else None
-        self._bounds = [*np.flatnonzero(np.diff(starts[order], prepend=-1)).tolist(), len(keys)]
-        self._count_repeated_ids()
+        is_in_place = len(rows) == len(keys) and not self.is_scattered
+        self._order = None if is_in_place else rows[order].tolist()
+        self._bounds = [*np.flatnonzero(np.diff(starts[order], prepend=-1)).tolist(), len(rows)]
 
     def groups(self) -> Iterator[list[Place]]:
         """The places of each group's rows, groups by first appearance, rows in the order of the file."""
@@ -93,10 +112,10 @@ class GroupIndex:
             rows = range(start, end) if self._order is None else self._order[start:end]
             yield [Place(self._lines[row], self._offsets[row], self._lengths[row]) for row in rows]
 
-    def _key(self, line: int, identity: Identity) -> int:
+    def _key(self, line: int, identity: Identity, file: str) -> int:
         if identity.group is not None:
-            key = digest(f"{identity.group}\0{identity.step}\0{identity.prompt_id}")
-            group = digest(identity.group)
+            key = digest(f"{file}{identity.group}\0{identity.step}\0{identity.prompt_id}")
+            group = digest(f"{file}{identity.group}")
             if self._prompts_of_group_id.setdefault(group, key) != key:
                 self.warnings["group_id_shared_by_prompts"] += 1
             return key
@@ -104,7 +123,7 @@ class GroupIndex:
             self.warnings["rows_without_prompt"] += 1
         if identity.is_whole_group or identity.prompt_id is None:
             return digest(f"row\0{line}")
-        return digest(f"prompt\0{identity.step}\0{identity.prompt_id}")
+        return digest(f"{file}prompt\0{identity.step}\0{identity.prompt_id}")
 
     def _count_repeated_ids(self) -> None:
         import numpy as np

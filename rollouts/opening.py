@@ -26,7 +26,6 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 UTF16_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UNREADABLE_MAGICS = {
-    b"PK\x03\x04": "a zip archive",
     b"BZh": "a bzip2 file",
     b"\xfd7zXZ\x00": "an xz file",
     b"\x80\x02": "a Python pickle, which could run code when loaded",

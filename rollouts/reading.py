@@ -1,4 +1,4 @@
-"""Read rollouts from a file: the format is recognised, groups stream, no row is dropped in silence.
+"""Read rollouts from a file or a run's folder: the format is recognised, groups stream, no row is dropped in silence.
 
 A file is passed over twice. The first pass settles its columns and notes where each group's rows lie
 (40 bytes a row); the second reads one group after the other, contiguous or scattered, and holds no more
@@ -15,9 +15,9 @@ from .consistency import Consistency
 from .fields import ReadOptions
 from .grouping import Identity, Place, digest
 from .opening import Damage
-from .records import Group, Rollout, Source
+from .records import Group, Rollout
 from .refusals import MAX_REFUSALS_KEPT, Refusal, RowRefusedError, Summary, Tally, warning_notes
-from .survey import Survey, nothing_usable, refusal_of, row_value, survey_file
+from .survey import Survey, nothing_usable, row_value, survey_file
 
 
 def read(
@@ -32,10 +32,11 @@ def read(
     group_key: str | None = None,
     tokens: bool = False,
 ) -> "Reading":
-    """The rollouts of a file, group by group. The file is passed over once before this returns.
+    """The rollouts of a file, or of a run's folder, group by group. It is passed over once before this returns.
 
     Args:
-        path: JSON lines, a JSON array, CSV or Parquet; plain, gzip or Zstandard, whatever its name.
+        path: JSON lines, a JSON array, CSV or Parquet; plain, gzip or Zstandard, whatever its name; an Inspect log;
+            or a folder, whose dumps are read in order as one.
         format: a name known to `formats`, or "auto".
         prompt_key: the column of the prompt; dots lead into objects. Like the other keys it replaces the
             search for the usual names, and makes "auto" mean "columns".
@@ -98,6 +99,9 @@ class Reading:
         format: the name of the format that the file was read as.
         container: what the file is (`"JSON lines"`, `"CSV"`, ...).
         fields: which column became what: role -> column.
+        files: the files that are read, more than one for a folder.
+        step_metrics: what the trainer logged a step (KL, clip fraction, entropy, lengths), by its own names, where
+            its log was found beside the rollouts.
     """
 
     def __init__(self, survey: Survey) -> None:
@@ -106,6 +110,8 @@ class Reading:
         self.format = survey.format_name
         self.container = survey.rows.container
         self.fields: Mapping[str, str] = dict(survey.reader.fields)
+        self.files = tuple(survey.files.paths)
+        self.step_metrics = survey.reader.step_metrics
 
     @property
     def summary(self) -> Summary:
@@ -133,7 +139,8 @@ class Reading:
                 except (RowRefusedError, RecursionError) as refused:
                     n_refused += 1
                     if len(refusals) < 2 * MAX_REFUSALS_KEPT:
-                        refusals.append(refusal_of(survey.path, place.line, refused))
+                        refusals.append(survey.refusal(place.line, refused))
+            rollouts = survey.reader.settle(rollouts)
             if not rollouts or identity is None:
                 continue
             is_usable = is_usable or any(map(_says_something, rollouts))
@@ -141,7 +148,8 @@ class Reading:
             sizes[len(group)] += 1
             consistency.check(group)
             yield group
-        refusals.sort(key=lambda refusal: refusal.line)
+        order = {str(path): place for place, path in enumerate(survey.files.paths)}
+        refusals.sort(key=lambda refusal: (order.get(refusal.file, 0), refusal.line))
         if not is_usable:
             raise nothing_usable(survey.path, survey.n_rows, refusals)
         warnings = {kind: count for kind, count in tally.items() if count}
@@ -163,11 +171,11 @@ def _iter_rows(survey: Survey) -> Iterator[Rollout | Refusal]:
         n_rows, line = n_rows + 1, row.line
         try:
             value = row_value(row)
-            found = survey.reader.rollouts(value, survey.reader.identity(value), _source(survey.path, row.line), tally)
+            found = survey.reader.rollouts(value, survey.reader.identity(value), survey.source(row.line), tally)
             is_usable = is_usable or any(map(_says_something, found))
             yield from found
         except (RowRefusedError, RecursionError) as refused:
-            refusal = refusal_of(survey.path, row.line, refused)
+            refusal = survey.refusal(row.line, refused)
             if len(refusals) < MAX_REFUSALS_KEPT:
                 refusals.append(refusal)
             yield refusal
@@ -181,7 +189,7 @@ def _iter_rows(survey: Survey) -> Iterator[Rollout | Refusal]:
 def _rollouts_at(survey: Survey, place: Place, tally: Tally) -> tuple[list[Rollout], Identity]:
     value = survey.rows.at(place.offset, place.length)
     identity = survey.reader.identity(value)
-    return survey.reader.rollouts(value, identity, _source(survey.path, place.line), tally), identity
+    return survey.reader.rollouts(value, identity, survey.source(place.line), tally), identity
 
 
 def _group_id(identity: Identity, first: Rollout, ids_given: set[int]) -> str:
@@ -199,7 +207,3 @@ def _group_id(identity: Identity, first: Rollout, ids_given: set[int]) -> str:
 
 def _says_something(rollout: Rollout) -> bool:
     return rollout.response is not None or any(reward is not None for reward in rollout.rewards.values())
-
-
-def _source(path: Path, line: int) -> Source:
-    return Source(file=str(path), line=line)

@@ -5,9 +5,11 @@ to build the groups. So a row is found again by its byte offset, and no row is k
 """
 
 import json
+import os
 import re
 import weakref
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
 from ..errors import InputError
@@ -60,6 +62,12 @@ class JsonLines:
         self._stream = stream
         self.notes = notes
         weakref.finalize(self, stream.close)
+
+    @property
+    def path(self) -> Path | None:
+        """The file in which the rows stand byte by byte; None where they were unpacked from one."""
+        name = getattr(self._stream, "name", None)
+        return Path(name) if isinstance(name, str | os.PathLike) else None
 
     def scan(self) -> Iterator[LocatedRow]:
         for line in iter_lines(self._stream):

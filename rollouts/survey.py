@@ -1,16 +1,21 @@
-"""The first pass over a file: which format it is, what its columns are, where each group's rows lie."""
+"""The first pass over a file or a folder: which format it is, what its columns are, where each group's rows lie."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from ..errors import NoUsableRowsError
 from .containers import open_rows
+from .dumps import dumps_in, recognised
 from .fields import ReadOptions
+from .folders import Files, FolderRows
 from .formats import RowReader, formats
 from .grouping import GroupIndex
+from .records import Source
 from .refusals import MAX_REFUSALS_KEPT, Refusal, RowRefusedError
 from .rows import TOO_DEEP, LocatedRow, Row, RowFile, repeated_keys
+from .sidecars import sidecar_hint
 
 HEAD_ROWS = 200
 HEAD_BYTES = 1 << 24
@@ -18,9 +23,10 @@ HEAD_BYTES = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What the first pass over a file found."""
+    """What the first pass over a file, or over the files of a folder, found."""
 
     path: Path
+    files: Files
     rows: RowFile
     format_name: str
     reader: RowReader
@@ -29,6 +35,16 @@ class Survey:
     n_refused: int
     refusals: list[Refusal]
     notes: tuple[str, ...]
+
+    def source(self, line: int) -> Source:
+        """Where the row numbered `line` stands."""
+        file, line = self.files.place(line)
+        return Source(file=str(self.files.paths[file]), line=line)
+
+    def refusal(self, line: int, error: RowRefusedError | RecursionError) -> Refusal:
+        """What stopped the row numbered `line`."""
+        file, line = self.files.place(line)
+        return refusal_of(self.files.paths[file], line, error)
 
 
 def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
@@ -40,11 +56,20 @@ def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
         ArgumentError: an option names no column of the file.
         UnknownNameError: no format has that name.
     """
-    rows = open_rows(path, tokens=options.tokens, columns=options.named().values())
+    open_one = partial(open_rows, tokens=options.tokens, columns=options.named().values())
+    notes: list[str] = []
+    if path.is_dir():
+        paths, format_name, chosen = dumps_in(path, format_name, options, open_one)
+        rows = FolderRows(paths, open_one)
+        files = rows.files
+        notes += chosen
+    else:
+        rows, files = open_one(path), Files([path])
     head, repeated = _head(rows)
     if format_name == "auto":
-        format_name = "columns" if options.named() else _recognised(head)
+        format_name = "columns" if options.named() else _recognised(head, path)
     reader = formats.create(format_name).reader(head, options)
+    reader.look_around(files.paths)
     index, refusals, n_rows, n_refused = GroupIndex(), list[Refusal](), 0, 0
     for row in rows.scan():
         n_rows += 1
@@ -52,22 +77,25 @@ def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
             value = row_value(row)
             identity = reader.identity(value)
             reader.learn(value, identity)
-            index.add(row, identity)
+            index.add(row, identity, file=None if reader.spans_files else files.place(row.line)[0])
         except (RowRefusedError, RecursionError) as refused:
             n_refused += 1
             if len(refusals) < MAX_REFUSALS_KEPT:
-                refusals.append(refusal_of(path, row.line, refused))
+                file, line = files.place(row.line)
+                refusals.append(refusal_of(files.paths[file], line, refused))
     if not len(index):
         raise nothing_usable(path, n_rows, refusals)
     index.finish()
     reader.finish(ids_repeat=index.ids_repeat)
-    notes = [*rows.notes, *reader.notes]
+    if (groups := reader.regroup()) is not None:
+        index.regroup(groups)
+    notes += [*rows.notes, *reader.notes]
     if repeated:
         keys = ", ".join(sorted(repeated))
         notes.append(f"keys that stand twice in one object (line {min(repeated.values())}): {keys}; the last counts")
     if index.is_scattered:
         notes.append("the rows of a group do not stand together: gathered from all over the file")
-    return Survey(path, rows, format_name, reader, index, n_rows, n_refused, refusals, tuple(notes))
+    return Survey(path, files, rows, format_name, reader, index, n_rows, n_refused, refusals, tuple(notes))
 
 
 def row_value(row: LocatedRow) -> Row:
@@ -116,5 +144,8 @@ def _head(rows: RowFile) -> tuple[list[Row], dict[str, int]]:
     return head, repeated
 
 
-def _recognised(head: list[Row]) -> str:
-    return next((name for name in formats if head and formats.create(name).recognises(head)), "columns")
+def _recognised(head: list[Row], path: Path) -> str:
+    name = recognised(head)
+    if name is None and (hint := sidecar_hint(head)) is not None:
+        raise NoUsableRowsError(f"{path}: expected rollouts, {hint}")
+    return name or "columns"

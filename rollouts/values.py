@@ -111,6 +111,22 @@ def integer_value(cell: object) -> int | None:
     return cell if isinstance(cell, int) else None
 
 
+def number_value(cell: object) -> float | None:
+    """A finite number or a flag as a float; None for anything else.
+
+    Example:
+        >>> number_value(True), number_value(2), number_value(float("nan")), number_value("2")
+        (1.0, 2.0, None, None)
+    """
+    if not isinstance(cell, (bool, int, float)):
+        return None
+    try:
+        number = float(cell)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 def name_value(cell: object) -> str | None:
     """An id or a name as text; None for null, empty text and anything that names nothing."""
     if isinstance(cell, (str, bool, int, float)):

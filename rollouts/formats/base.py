@@ -5,6 +5,7 @@ Formats are found by name in `formats`; other packages add theirs by the entry p
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from ...registry import Registry
@@ -22,11 +23,19 @@ def most(rows: Sequence[Row], is_one: Callable[[Row], bool]) -> bool:
 
 
 class RowReader(Protocol):
-    """Reads the rows of one file.
+    """Reads the rows of one file, or of all files of one run. `ReaderDefaults` has the parts that most leave alone.
 
-    A first pass calls `identity` and `learn` for each row, then `finish` once; a second pass calls `rollouts`.
+    `look_around` is called once, then a first pass calls `identity` and `learn` for each row, then `finish` and
+    `regroup` once; a second pass calls `rollouts` for the rows of a group, and `settle` for the group.
     `identity`, `learn` and `rollouts` may refuse a row by raising `RowRefusedError`.
     """
+
+    spans_files: bool
+    """Whether the rows of one group may stand in several files; if not, ids mean something in one file only."""
+
+    def look_around(self, paths: Sequence[Path]) -> None:
+        """The files that are read; what lies beside them may say what they leave out."""
+        ...
 
     def identity(self, row: Row) -> Identity:
         """Where the row belongs; the same in both passes."""
@@ -40,8 +49,19 @@ class RowReader(Protocol):
         """The first pass is over; `ids_repeat`: the rows' ids are shared by several rows as a rule."""
         ...
 
+    def regroup(self) -> Sequence[int] | None:
+        """For each row that was learnt from, the number of its group, -1 to leave it out.
+
+        None where a row's identity says it all, which is the rule.
+        """
+        ...
+
     def rollouts(self, row: Row, identity: Identity, source: Source, tally: Tally) -> list[Rollout]:
         """The rollouts of one row, at least one; oddities are counted in `tally`."""
+        ...
+
+    def settle(self, rollouts: list[Rollout]) -> list[Rollout]:
+        """The rollouts of a group, from those of all its rows: where several rows speak of one rollout."""
         ...
 
     @property
@@ -53,6 +73,36 @@ class RowReader(Protocol):
     def notes(self) -> Sequence[str]:
         """Sentences for a person about choices that were made."""
         ...
+
+    @property
+    def step_metrics(self) -> Mapping[int, Mapping[str, float]]:
+        """What the trainer logged a step (KL, clip fraction, entropy, lengths), by its own names."""
+        ...
+
+
+class ReaderDefaults:
+    """The parts of a `RowReader` that do nothing unless a format says otherwise."""
+
+    spans_files: bool = False
+
+    def look_around(self, paths: Sequence[Path]) -> None:
+        pass
+
+    def learn(self, row: Row, identity: Identity) -> None:
+        pass
+
+    def finish(self, *, ids_repeat: bool) -> None:
+        pass
+
+    def regroup(self) -> Sequence[int] | None:
+        return None
+
+    def settle(self, rollouts: list[Rollout]) -> list[Rollout]:
+        return rollouts
+
+    @property
+    def step_metrics(self) -> Mapping[int, Mapping[str, float]]:
+        return {}
 
 
 class Format(Protocol):
@@ -75,5 +125,8 @@ class Format(Protocol):
 
 formats: Registry[Format] = Registry("rollout format", entry_point_group="rewardgate.rollout_formats")
 
-for _name in ("native", "qwen_math", "gsm8k_solutions", "openai_batch", "columns"):
+_OWN = ("native", "columns", "qwen_math", "gsm8k_solutions", "openai_batch")
+_TRAINERS = ("trl", "verl")
+_EVALUATIONS = ("verifiers",)
+for _name in (*_OWN, *_TRAINERS, *_EVALUATIONS):
     formats.register(_name, f"rewardgate.rollouts.formats.{_name}:Format")

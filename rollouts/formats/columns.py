@@ -17,7 +17,7 @@ from ..records import Rollout, Source
 from ..refusals import RowRefusedError, Tally, clip
 from ..turns import only_text, prompt_digest_id, prompt_identity, prompt_value, response_value, split_turns
 from ..values import array_value, integer_value, is_small, name_value, reward_value, target_value, truncated_value
-from .base import Row
+from .base import ReaderDefaults, Row
 from .cells import cell, first_column, object_items, rows_of_lists, rows_of_objects, width
 from .variation import TargetVariation
 
@@ -44,7 +44,7 @@ class Format:
         return ColumnsReader(rows, options)
 
 
-class ColumnsReader:
+class ColumnsReader(ReaderDefaults):
     """Reads long and wide rows under one choice of columns."""
 
     def __init__(self, rows: Sequence[Row], options: ReadOptions) -> None:

@@ -13,7 +13,7 @@ from ..records import Rollout, Source
 from ..refusals import RowRefusedError, Tally, clip
 from ..turns import prompt_digest_id
 from ..values import reward_value
-from .base import Row, most
+from .base import ReaderDefaults, Row, most
 
 ANSWER_MARKS = ("\nA: ", "#### ")
 """The last one in `ground_truth` is followed by the gold answer."""
@@ -31,7 +31,7 @@ class Format:
         return Gsm8kSolutionsReader()
 
 
-class Gsm8kSolutionsReader:
+class Gsm8kSolutionsReader(ReaderDefaults):
     """One row is one group; its models are its rollouts."""
 
     def __init__(self) -> None:
@@ -61,9 +61,6 @@ class Gsm8kSolutionsReader:
 
     def learn(self, row: Row, identity: Identity) -> None:
         self._models.update(dict.fromkeys(_models(row)))
-
-    def finish(self, *, ids_repeat: bool) -> None:
-        pass
 
     def rollouts(self, row: Row, identity: Identity, source: Source, tally: Tally) -> list[Rollout]:
         gold = _gold(row.get("ground_truth"))

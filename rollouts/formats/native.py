@@ -11,7 +11,7 @@ from ..records import Rollout, Source
 from ..refusals import RowRefusedError, Tally, clip
 from ..turns import prompt_digest_id, prompt_identity
 from ..values import array_value, reward_value
-from .base import Row, most
+from .base import ReaderDefaults, Row, most
 
 SCHEMA = "rewardgate.rollout/1"
 """Stands under `schema` in every row."""
@@ -32,7 +32,7 @@ class Format:
         return NativeReader(tokens=options.tokens)
 
 
-class NativeReader:
+class NativeReader(ReaderDefaults):
     """Reads native rows; a field that `Rollout` does not know, or of the wrong type, refuses the row."""
 
     notes: Sequence[str] = ()
@@ -64,9 +64,6 @@ class NativeReader:
         for name in row:
             if name in _FIELDS or name == "group_id":
                 self._seen[name] = None
-
-    def finish(self, *, ids_repeat: bool) -> None:
-        pass
 
     def rollouts(self, row: Row, identity: Identity, source: Source, tally: Tally) -> list[Rollout]:
         values: dict[str, Any] = {

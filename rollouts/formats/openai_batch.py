@@ -12,7 +12,7 @@ from ..records import Rollout, Source
 from ..refusals import RowRefusedError, Tally, clip
 from ..turns import only_text, response_value
 from ..values import name_value, truncated_value
-from .base import Row, most
+from .base import ReaderDefaults, Row, most
 
 
 class Format:
@@ -27,7 +27,7 @@ class Format:
         return OpenAIBatchReader()
 
 
-class OpenAIBatchReader:
+class OpenAIBatchReader(ReaderDefaults):
     """One row is one group; its choices are its rollouts."""
 
     fields: Mapping[str, str] = {
@@ -47,12 +47,6 @@ class OpenAIBatchReader:
         if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
             raise RowRefusedError("response", f"expected choices, got {clip(_reason(row, body))}")
         return Identity(custom_id, is_whole_group=True)
-
-    def learn(self, row: Row, identity: Identity) -> None:
-        pass
-
-    def finish(self, *, ids_repeat: bool) -> None:
-        pass
 
     def rollouts(self, row: Row, identity: Identity, source: Source, tally: Tally) -> list[Rollout]:
         body = row["response"]["body"]

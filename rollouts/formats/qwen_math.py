@@ -13,7 +13,7 @@ from ..records import Rollout, Source
 from ..refusals import RowRefusedError, Tally, clip
 from ..turns import prompt_digest_id
 from ..values import integer_value, is_small, name_value, reward_value, target_value
-from .base import Row, most
+from .base import ReaderDefaults, Row, most
 
 _META_LISTS = ("pred", "report", "pred_score")
 _META = ("gt", "level", "subject", "type", "system")
@@ -31,7 +31,7 @@ class Format:
         return QwenMathReader()
 
 
-class QwenMathReader:
+class QwenMathReader(ReaderDefaults):
     """One row is one group."""
 
     fields: Mapping[str, str] = {
@@ -49,12 +49,6 @@ class QwenMathReader:
             raise RowRefusedError("question", f"expected text, got {clip(question)}")
         prompt_id = name_value(row.get("idx")) or prompt_digest_id(question)
         return Identity(prompt_id, step=integer_value(row.get("step")), is_whole_group=True)
-
-    def learn(self, row: Row, identity: Identity) -> None:
-        pass
-
-    def finish(self, *, ids_repeat: bool) -> None:
-        pass
 
     def rollouts(self, row: Row, identity: Identity, source: Source, tally: Tally) -> list[Rollout]:
         responses, scores = row.get("code"), row.get("score")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rollout_records import write_lines
 
-from rewardgate.errors import InputError, NoUsableRowsError, UnknownNameError
+from rewardgate.errors import NoUsableRowsError, UnknownNameError
 from rewardgate.rollouts import Reading, Refusal, Rollout, read, read_rows
 
 
@@ -147,9 +147,9 @@ def test_a_damaged_file_keeps_its_rows_and_says_where_they_end(tmp_path: Path) -
     assert any("damaged or cut short" in note for note in read(path).summary.notes)
 
 
-def test_a_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_empty_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     for open_file in (read, read_rows):
-        with pytest.raises(InputError, match="got a folder"):
+        with pytest.raises(NoUsableRowsError, match=r"expected files of rollouts .*, got 0 files without any"):
             open_file(tmp_path)
 
 

@@ -231,8 +231,10 @@ def test_a_key_that_names_no_column_is_told_the_columns(tmp_path: Path) -> None:
 
 
 def test_training_curves_and_data_sets_are_no_rollouts(tmp_path: Path) -> None:
-    with pytest.raises(NoUsableRowsError, match=r"got 0 of 1; line 1: response: .*\[\"step\", \"reward\"\]"):
+    with pytest.raises(NoUsableRowsError, match="got curves: numbers a step, no rollouts"):
         reading_of(tmp_path, {"step": 1, "reward": 0.5})
+    with pytest.raises(NoUsableRowsError, match=r"got 0 of 1; line 1: response: .*\[\"step\", \"run\", \"reward\"\]"):
+        reading_of(tmp_path, {"step": 1, "run": "a", "reward": 0.5})
     with pytest.raises(NoUsableRowsError, match="response_key names a column of responses"):
         reading_of(tmp_path, {"question": "q", "answer": "4"})
 
