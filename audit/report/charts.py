@@ -15,7 +15,7 @@ from .text import number
 __all__ = ["Interval", "Line", "histogram", "intervals", "lines", "share_bar"]
 
 _WIDTH, _HEIGHT = 420.0, 220.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 10.0, 18.0, 34.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 10.0, 28.0, 34.0
 _MOST_TICKS = 9
 
 
@@ -46,7 +46,7 @@ def histogram(counts: Sequence[int], *, expected: Sequence[float] | None, title:
         x, y: axis names.
     """
     top = max([*counts, *(expected or ()), 1])
-    ticks = _ticks(top)
+    ticks = _ticks(0, top)
     scale_y = _scale(0, ticks[-1], _HEIGHT - _BOTTOM, _TOP)
     slot = (_WIDTH - _LEFT - _RIGHT) / max(1, len(counts))
     drawn = [*_y_axis(ticks, scale_y, y), *_x_name(x)]
@@ -64,7 +64,10 @@ def histogram(counts: Sequence[int], *, expected: Sequence[float] | None, title:
         if value % every == 0:
             drawn.append(_text(left + slot / 2, _HEIGHT - _BOTTOM + 14, str(value), "tick", "middle"))
         if count and len(counts) <= 17:
-            drawn.append(_text(left + slot / 2, scale_y(0) - height - 4, str(count), "count", "middle"))
+            # Above the dot, where the bar ends below it.
+            highest = max(count, 0 if expected is None else expected[value] + 4 / abs(scale_y.per_unit))
+            above = min(scale_y(0) - height, scale_y(highest)) - 4
+            drawn.append(_text(left + slot / 2, above, str(count), "count", "middle"))
     if expected is not None:
         dots = [(_LEFT + slot * (value + 0.5), scale_y(much)) for value, much in enumerate(expected)]
         drawn.append(_tag("path", class_="overlay", d=_path(dots)))
@@ -72,32 +75,37 @@ def histogram(counts: Sequence[int], *, expected: Sequence[float] | None, title:
     return _svg(title, drawn)
 
 
-def lines(curves: Sequence[Line], *, title: str, x: str, y: str, top: float | None = None) -> Markup:
-    """Curves over a common axis from 0 upwards.
+def lines(curves: Sequence[Line], *, title: str, x: str, y: str, names: Sequence[str] | None = None) -> Markup:
+    """Curves of shares in [0, 1] over a common axis, which begins at 0 unless all of them stay in its upper half.
 
     Args:
         curves: at least one point among them, or nothing but the axes is drawn.
         title: said by a screen reader.
         x, y: axis names.
-        top: the highest value of the y axis; None takes the data's.
+        names: what is written at x = 0, 1, …; None writes the numbers.
     """
     points = [(left, high) for curve in curves for left, high in curve.points if high is not None]
     first, last = (min(p[0] for p in points), max(p[0] for p in points)) if points else (0.0, 1.0)
-    ticks = _ticks(max((high for _, high in points), default=1.0) if top is None else top)
+    lowest = min((high for _, high in points), default=0.0)
+    ticks = _ticks(floor(lowest * 10) / 10 if lowest > 0.5 else 0.0, 1.0)
     scale_x = _scale(first, last, _LEFT + 6, _WIDTH - _RIGHT - 6)
-    scale_y = _scale(0, ticks[-1], _HEIGHT - _BOTTOM, _TOP)
+    scale_y = _scale(ticks[0], ticks[-1], _HEIGHT - _BOTTOM, _TOP)
     drawn = [*_y_axis(ticks, scale_y, y), *_x_name(x)]
     values = sorted({left for left, _ in points})
+
+    def said(value: float) -> str:
+        return f"{value:g}" if names is None else names[int(value)]
+
     every = ceil(len(values) / _MOST_TICKS)
     for value in values[::every]:
-        drawn.append(_text(scale_x(value), _HEIGHT - _BOTTOM + 14, f"{value:g}", "tick", "middle"))
+        drawn.append(_text(scale_x(value), _HEIGHT - _BOTTOM + 14, said(value), "tick", "middle"))
     for curve in curves:
         for stretch in _stretches(curve.points):
             at = [(scale_x(left), scale_y(high)) for left, high in stretch]
             drawn.append(_tag("path", class_=f"line {curve.style}", d=_path(at)))
             if len(values) <= 40:
                 for (left, high), (value, share) in zip(at, stretch, strict=True):
-                    tip = _tag("title", f"{curve.name}, {x} {value:g}: {number(share)}")
+                    tip = _tag("title", f"{curve.name}, {x} {said(value)}: {number(share)}")
                     drawn.append(_tag("circle", tip, class_=f"dot {curve.style}", cx=left, cy=high, r=2.6))
     return _svg(title, drawn)
 
@@ -180,13 +188,11 @@ def _scale(low: float, high: float, place_low: float, place_high: float) -> _Sca
     return _Scale(low, place_low, (place_high - place_low) / (high - low))
 
 
-def _ticks(top: float) -> list[float]:
-    """0, …, the first round number at or above `top`, in three to six steps of 1, 2 or 5 times a power of ten."""
-    if top <= 0:
-        return [0.0, 1.0]
-    step = 10.0 ** floor(log10(top))
-    step = next(step * factor for factor in (0.2, 0.5, 1.0, 2.0) if top / (step * factor) <= 5.000001)
-    return [round(step * i, 12) for i in range(ceil(top / step - 1e-9) + 1)]
+def _ticks(low: float, top: float) -> list[float]:
+    """`low`, …, the first at or above `top`, at most five steps of 1, 2 or 5 times a power of ten apart."""
+    step = 10.0 ** floor(log10(top - low))
+    step = next(step * factor for factor in (0.2, 0.5, 1.0, 2.0) if (top - low) / (step * factor) <= 5.000001)
+    return [round(low + step * i, 12) for i in range(ceil((top - low) / step - 1e-9) + 1)]
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

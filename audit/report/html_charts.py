@@ -70,10 +70,12 @@ def _pass_at_k(curves: Curves) -> Markup | None:
     if not curves.pass_at_k:
         return None
     drawn = [
-        charts.Line(curve.name, f"series-{position}", list(zip(map(float, curve.ks), curve.values, strict=True)))
-        for position, curve in enumerate(curves.pass_at_k, start=1)
+        charts.Line(curve.name, f"series-{place}", [(float(i), value) for i, value in enumerate(curve.values)])
+        for place, curve in enumerate(curves.pass_at_k, start=1)
     ]
-    return charts.lines(drawn, title="Mean pass@k over prompts", x="k", y="pass@k", top=1.0)
+    # Doublings of k, and the group's size, as far from one another.
+    names = [str(k) for k in max((curve.ks for curve in curves.pass_at_k), key=len)]
+    return charts.lines(drawn, title="Mean pass@k over prompts", x="k", y="pass@k", names=names)
 
 
 def _steps(points: tuple[StepPoint, ...]) -> Markup:
@@ -81,7 +83,7 @@ def _steps(points: tuple[StepPoint, ...]) -> Markup:
         charts.Line(name, style, [(float(point.step), getattr(point, field)) for point in points])
         for name, style, field in _STEP_SERIES
     ]
-    return charts.lines(drawn, title="Success rate and kinds of groups over the steps", x="step", y="share", top=1.0)
+    return charts.lines(drawn, title="Success rate and kinds of groups over the steps", x="step", y="share")
 
 
 def _mixed(report: AuditReport) -> Mapping[str, Markup]:
