@@ -16,6 +16,7 @@ from .. import __version__
 from ..errors import InputError, RewardgateError
 from .advantages import advantages
 from .audit import audit
+from .label import label
 from .names import list_names
 from .verify import verify
 from .watch import watch
@@ -26,6 +27,7 @@ app.command()(verify)
 app.command()(advantages)
 app.command()(watch)
 app.command("list")(list_names)
+app.add_typer(label, name="label")
 
 _UsageError: Any = typer.BadParameter.__bases__[0]
 """click's, which some versions of typer import and others bring along."""
