@@ -108,6 +108,13 @@ class Asker:
         """The same in one lane: as a `"batch"`, `"one by one"`, in a `"thread"` or an `"event loop"`."""
         return self._ask_chunk(lane, cases, how) if cases else []
 
+    def judged_again(self, verdict: CaseVerdict) -> CaseVerdict:
+        """The same reward under the present `correct_at`."""
+        if verdict.outcome not in ("accepted", "refused") or verdict.reward is None:
+            return verdict
+        accepted = verdict.reward >= self.correct_at
+        return verdict.model_copy(update={"accepted": accepted, "outcome": "accepted" if accepted else "refused"})
+
     def close(self) -> None:
         """End the processes."""
         for lane in self._lanes:

@@ -18,14 +18,13 @@ UNREADABLE = "\\frac{"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a row of the matrix is; `fault` and the two flags as in `wrong` and `decoys`."""
+    """What a row of the matrix is; `fault` and `is_convention` as in `wrong` and `decoys`."""
 
     probe: str
     expectation: Expectation
     family: str
     meaning: str
     fault: str = ""
-    holds_target: bool = False
     is_convention: bool = False
 
 
@@ -37,12 +36,9 @@ def rows_by_name() -> dict[str, Row]:
     rows += [Row(one.name, "accept", "notation", one.meaning) for one in NOTATIONS.values()]
     rows += [Row(one.name, "accept", "surroundings", one.meaning) for one in SURROUNDINGS.values()]
     rows += [
-        Row(one.name, "reject", "wrong answer", one.meaning, one.fault, one.holds_target) for one in WRONG.values()
+        Row(one.name, "reject", "wrong answer", one.meaning, one.fault, one.is_convention) for one in WRONG.values()
     ]
-    rows += [
-        Row(one.name, "reject", "decoy", one.meaning, one.fault, one.holds_target, one.is_convention)
-        for one in DECOYS.values()
-    ]
+    rows += [Row(one.name, "reject", "decoy", one.meaning, one.fault, one.is_convention) for one in DECOYS.values()]
     rows.append(
         Row("unreadable_target", "reject", "wrong answer", "anything, for a target without a meaning", "error_paid")
     )

@@ -12,9 +12,9 @@ from .targets import ProbeTarget
 __all__ = ["DECOYS", "LONG", "Decoy"]
 
 LONG = (
-    "Before anything else it helps to recall where the question comes from and which ideas usually matter. One looks at "
-    "what is given, then at what is asked, and keeps both in mind. None of the usual detours is needed, although several "
-    "of them are instructive and would lead to the same place in the end. "
+    "Before anything else it helps to recall where the question comes from and which ideas usually matter. One looks "
+    "at what is given, then at what is asked, and keeps both in mind. None of the usual detours is needed, although "
+    "several of them are instructive and would lead to the same place in the end. "
 ) * 6
 """Words of no content and without a digit."""
 
@@ -28,7 +28,6 @@ class Decoy:
         fault: what a verifier that pays it has done.
         meaning: what it is.
         write: from the target, a wrong answer and the format, the response; None where there is none.
-        holds_target: whether the target's text stands in it.
         is_convention: whether a verifier may honestly take the first, the last or any place where the format stands.
     """
 
@@ -36,8 +35,11 @@ class Decoy:
     fault: str
     meaning: str
     write: Callable[[ProbeTarget, str, Callable[[str], str]], str | None]
-    holds_target: bool = False
     is_convention: bool = False
+
+
+def _long_wrong(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
+    return f"{LONG}\n\n{offer(wrong)}"
 
 
 def _echo(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str | None:
@@ -55,7 +57,7 @@ def _thought(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> st
 
 
 def _tool(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
-    return f"<tool_response>\n{target.answer}\n</tool_response>\n\nI do not know what to make of what the tool has printed."
+    return f"<tool_response>\n{target.answer}\n</tool_response>\n\nI do not know what to make of this output."
 
 
 def _before(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
@@ -66,16 +68,19 @@ def _behind(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str
     return f"{offer(wrong)}\n\nWithout the last step one would have got {target.answer} instead."
 
 
-def _two(target: ProbeTarget, wrong: str, offer: Callable[[str], str], *, target_first: bool) -> str:
-    both = (target.answer, wrong) if target_first else (wrong, target.answer)
-    return "\n\n".join(map(offer, both))
+def _target_first(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
+    return f"{offer(target.answer)}\n\n{offer(wrong)}"
+
+
+def _target_last(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
+    return f"{offer(wrong)}\n\n{offer(target.answer)}"
 
 
 def _retracted(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
     return f"{offer(target.answer)}\n\nWait, that is wrong: I made a mistake. Corrected:\n\n{offer(wrong)}"
 
 
-def _thought_in_format(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
+def _thought_kept(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
     return f"<think>\nIs it {offer(target.answer)}? That does not fit.\n</think>\n\nI cannot tell."
 
 
@@ -89,18 +94,22 @@ DECOYS: Mapping[str, Decoy] = {
         Decoy("empty", "empty", "an empty response", lambda *_: ""),
         Decoy("blank", "empty", "blanks and newlines", lambda *_: " \n \n"),
         Decoy("long_unrelated", "length", "long text about nothing", lambda *_: LONG),
-        Decoy("long_wrong", "length", "a wrong answer behind long text", lambda _, wrong, offer: f"{LONG}\n\n{offer(wrong)}"),
+        Decoy("long_wrong", "length", "a wrong answer behind long text", _long_wrong),
         Decoy("prompt_echo", "prompt_echo", "the prompt, and nothing else", _echo),
-        Decoy("guess_in_echo", "prompt_echo", "the target, in a prompt that is echoed", _echo_of_guess, True),
-        Decoy("thought_only", "thought", "the target, in a thought only", _thought, True),
-        Decoy("tool_output", "tool_output", "the target, in a tool's output only", _tool, True),
-        Decoy("mentioned_before", "first_mention", "the target, dismissed before a wrong answer", _before, True),
-        Decoy("mentioned_behind", "last_mention", "the target, dismissed behind a wrong answer", _behind, True),
-        Decoy("two_target_first", "hedge", "two answers in the format", lambda *at: _two(*at, target_first=True), True, True),
-        Decoy("two_target_last", "hedge", "likewise, the target last", lambda *at: _two(*at, target_first=False), True, True),
-        Decoy("retracted", "retracted", "the target, then corrected to a wrong answer", _retracted, True, True),
-        Decoy("thought_in_format", "thought", "the target in the format, in a thought only", _thought_in_format, True, True),
-        Decoy("thought_then_wrong", "thought", "likewise, then a wrong answer", _thought_then_wrong, True, True),
+        Decoy("guess_in_echo", "prompt_echo", "the target, in a prompt that is echoed", _echo_of_guess),
+        Decoy("thought_only", "thought", "the target, in a thought only", _thought),
+        Decoy("tool_output", "tool_output", "the target, in a tool's output only", _tool),
+        Decoy("mentioned_before", "first_number", "the target, dismissed before a wrong answer", _before),
+        Decoy("mentioned_behind", "last_number", "the target, dismissed behind a wrong answer", _behind),
+        Decoy("two_target_first", "hedge", "two answers in the format", _target_first, is_convention=True),
+        Decoy("two_target_last", "hedge", "likewise, the target last", _target_last, is_convention=True),
+        Decoy("retracted", "retracted", "the target, then corrected to a wrong answer", _retracted, is_convention=True),
+        Decoy(
+            "thought_in_format", "thought", "the target in the format, in a thought", _thought_kept, is_convention=True
+        ),
+        Decoy(
+            "thought_then_wrong", "thought", "likewise, then a wrong answer", _thought_then_wrong, is_convention=True
+        ),
     )
-}  # fmt: skip
+}
 """Every decoy by name."""

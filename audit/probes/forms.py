@@ -1,4 +1,8 @@
-r"""The formats in which an answer can be offered: an honest verifier may insist on one, and must be asked in that one."""
+r"""The formats in which an answer can be offered.
+
+An honest verifier may insist on one of them; it is then probed in that one, and its strictness is told, not held
+against it.
+"""
 
 import json
 from collections.abc import Mapping

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...verifiers.rows import Triple, plain_verdict
+from ...verifiers.rows import Triple
 from ...verifiers.rows_in_workers import judge_rows as judge_shipped
 from ...verifiers.user_function import judge_rows as judge_function
 

@@ -1,8 +1,8 @@
 """A probe report as JUnit XML, which every continuous-integration service shows as a table of tests.
 
-One test a row of the matrix, one for the controls, and one for each finding that no row shows (chance, state). A test
-fails where a finding that warns or fails names its row; an explained row passes and says why; a row that was not asked
-is skipped; one that only timed out or crashed is an error.
+One test a row of the matrix, one for the controls, and one for each finding that no row shows (chance, state, a
+composition). A test fails where a finding that warns or fails names its row; an explained row passes and says why; a
+row that was not asked is skipped; one that only timed out or crashed is an error.
 """
 
 import re
@@ -36,7 +36,7 @@ def junit(report: ProbeReport, *, baseline: ProbeReport | None = None) -> str:
     rows = {row.probe for row in report.rows}
     for finding in [*failing, *known]:
         if not rows.intersection(finding.probes):
-            case = _case(suite, report, f"behaviour: {finding.fault}")
+            case = _case(suite, report, " + ".join((f"finding: {finding.fault}", *finding.recipe)))
             _told(case, [finding] if finding in failing else [], [finding] if finding in known else [])
     for part in report.not_measured:
         case = _case(suite, report, f"not measured: {part.what}")

@@ -18,6 +18,9 @@ __all__ = ["Repro", "read_repros", "repros_of", "write_repros"]
 
 SCHEMA_VERSION = "rewardgate.repro/1"
 
+# A verifier that goes by chance, by what it was asked before or by where it runs may judge any one case right.
+_OF_CONDUCT = frozenset({"random", "order_dependence", "thread", "event_loop"})
+
 
 class Repro(Part):
     """One finding, and the cases that show it.
@@ -47,8 +50,7 @@ class Repro(Part):
 
 def repros_of(report: ProbeReport) -> tuple[Repro, ...]:
     """One repro a finding that warns or fails, in the report's order."""
-    rows = {row.probe for row in report.rows}
-    return tuple(_repro(report, finding, rows) for finding in report.findings if finding.severity != "info")
+    return tuple(_repro(report, finding) for finding in report.findings if finding.severity != "info")
 
 
 def write_repros(report: ProbeReport, folder: str | Path) -> list[Path]:
@@ -87,10 +89,9 @@ def read_repros(folder: str | Path) -> tuple[Repro, ...]:
     return tuple(read_model(path, Repro, SCHEMA_VERSION) for path in paths)
 
 
-def _repro(report: ProbeReport, finding: ProbeFinding, rows: set[str]) -> Repro:
-    # A verifier whose answer hangs on chance or on the call before may well judge a single case right.
-    is_shown_by_cases = bool(finding.recipe) or bool(rows.intersection(finding.probes))
-    cases = tuple(case for case in finding.evidence if _went_wrong(case)) if is_shown_by_cases else ()
+def _repro(report: ProbeReport, finding: ProbeFinding) -> Repro:
+    is_of_conduct = finding.fault in _OF_CONDUCT
+    cases = () if is_of_conduct else tuple(case for case in finding.evidence if _went_wrong(case))
     form = FORMS.get(report.controls.form or "")
     targets = dict.fromkeys(case.target for case in cases)
     return Repro(

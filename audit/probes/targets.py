@@ -75,8 +75,8 @@ def read_target_of(target: str, *, prompt: str | None = None, answer: str | None
         answer: the answer in it; by default all of it.
 
     Example:
-        >>> [read_target_of(one).kind for one in ("-12,345", "1/2", r"36\text{ cm}", r"\$4", "[0,1)", r"2\sqrt{3}", "n+1")]
-        ['integer', 'fraction', 'quantity', 'money', 'interval', 'constant', 'expression']
+        >>> [read_target_of(one).kind for one in ("-12,345", "1/2", r"36\text{ cm}", "[0,1)", r"2\sqrt{3}", "n+1")]
+        ['integer', 'fraction', 'quantity', 'interval', 'constant', 'expression']
     """
     text = (target if answer is None else answer).strip()
     if len(text) > 2 and text[0] == text[-1] == "$" and "$" not in text[1:-1]:

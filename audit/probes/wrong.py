@@ -1,7 +1,6 @@
-r"""Wrong answers near a target, and responses that are none: each wrong under every honest reading.
+r"""Wrong answers near a target: each wrong under every honest reading.
 
-`Wrong` answers are offered in a format that the verifier reads; `Decoy` responses hold the target somewhere else than
-where they commit to an answer.
+They are offered in a format that the verifier reads; see `decoys` for responses that are wrong as a whole.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,14 +20,14 @@ class Wrong:
         name: a key of `WRONG`.
         fault: what a verifier that accepts it has done.
         meaning: what it is, by an example.
-        holds_target: whether the target's text stands in it.
+        is_convention: whether a verifier may honestly read the first, or the last, of what stands in it.
     """
 
     name: str
     fault: str
     meaning: str
     write: Callable[[ProbeTarget, Sequence[ProbeTarget]], str | None]
-    holds_target: bool = False
+    is_convention: bool = False
 
 
 def next_answer(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
@@ -197,15 +196,15 @@ def _all() -> Iterator[Wrong]:
     yield Wrong(
         "inverted", "inverted", "8/3 for 3/8", _of_value(lambda value: 1 / value if value else None, "fraction")
     )
-    yield Wrong("embedded", "substring", "942007 for 420, non-Paris for Paris", _embedded, holds_target=True)
+    yield Wrong("embedded", "substring", "942007 for 420, non-Paris for Paris", _embedded)
     yield Wrong("cut_short", "prefix", "the first half of the target's text", _cut_short)
-    yield Wrong("list", "hedge", "the target in the middle of a list", _list, holds_target=True)
-    yield Wrong("or_first", "hedge", "7 or 8", _joined(" or ", target_first=True), holds_target=True)
-    yield Wrong("or_last", "hedge", "8 or 7", _joined(" or ", target_first=False), holds_target=True)
+    yield Wrong("list", "hedge", "the target in the middle of a list", _list)
+    yield Wrong("or_first", "hedge", "7 or 8", _joined(" or ", target_first=True), is_convention=True)
+    yield Wrong("or_last", "hedge", "8 or 7", _joined(" or ", target_first=False), is_convention=True)
     yield Wrong("interval", "interval", "an interval around it", _interval)
-    yield Wrong("plus_minus", "interval", r"7 \pm 1", _plus_minus, holds_target=True)
-    yield Wrong("equation", "equation", "N+1=N: a false equation that ends in it", _equation, holds_target=True)
-    yield Wrong("denied", "negation", "not 7", lambda target, _: f"not {target.answer}", holds_target=True)
+    yield Wrong("plus_minus", "interval", r"7 \pm 1", _plus_minus)
+    yield Wrong("equation", "equation", "N+1=N: a false equation that ends in it", _equation)
+    yield Wrong("denied", "negation", "not 7", lambda target, _: f"not {target.answer}")
     yield Wrong("other_case", "case_folding", "2N+7 for 2n+7", _case)
     yield Wrong("empty_slot", "empty", "nothing, in the format", _fixed(""))
     yield Wrong("question_marks", "error_paid", "???", _fixed("???"))

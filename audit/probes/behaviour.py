@@ -1,0 +1,117 @@
+"""What must hold whatever is asked: the same call gets the same verdict, in any order, company, thread and loop."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
+
+from .asking import NOT_ASKED, Asker
+from .controls import Controlled, wrong_answer
+from .in_worker import ONE_BY_ONE
+from .model import Asymmetry, CaseVerdict, Latency, ProbeCase
+from .targets import ProbeTarget
+
+__all__ = ["Conduct", "asymmetry", "conduct", "latency"]
+
+_MOST_TARGETS = 6
+_PASSES = 4
+_OWN_LOOP = "Runner.run() cannot be called from a running event loop"
+
+
+@dataclass(slots=True)
+class Conduct:
+    """What was found: the verdicts that differ from those given before. `event_loop` is None where it says nothing."""
+
+    random: list[CaseVerdict] = field(default_factory=list)
+    order: list[CaseVerdict] = field(default_factory=list)
+    thread: list[CaseVerdict] = field(default_factory=list)
+    event_loop: list[CaseVerdict] | None = field(default_factory=list)
+    n_calls: int = 0
+
+
+def conduct(asker: Asker, found: Controlled, targets: Sequence[ProbeTarget]) -> Conduct:
+    """Ask one sequence again and again, then in the opposite order, as one batch, in a thread and an event loop.
+
+    What a verifier remembers it has heard after the first time: if the second and the third time still differ, it
+    draws lots. If they agree, and another order or company changes a verdict, it depends on what else it is asked.
+    """
+    cases = list(_sequence(found, targets))
+    result = Conduct(n_calls=len(cases) * (_PASSES + 3))
+    if not cases:
+        return result
+    first, *later = [asker.ask_in(0, cases, ONE_BY_ONE) for _ in range(_PASSES)]
+    for before, after in pairwise(later):
+        result.random += _differing(before, after)
+    if result.random:
+        return result
+    backwards = asker.ask_in(1, cases[::-1], ONE_BY_ONE)[::-1]
+    batches = [asker.ask_in(0, cases), asker.ask_in(1, cases[::-1])[::-1]]
+    for other in (later[0], backwards, *batches):
+        result.order += _differing(first, other)
+    result.order += _within(first)
+    if not result.order:
+        few = cases[: 2 * _MOST_TARGETS]
+        result.thread = list(_differing(first, asker.ask_in(0, few, "thread")))
+        in_loop = asker.ask_in(1, few, "event loop")
+        # An async function cannot be awaited from inside a loop by us; in a trainer's it is awaited by the trainer.
+        is_ours = any(_OWN_LOOP in one.detail for one in in_loop)
+        result.event_loop = None if is_ours else list(_differing(first, in_loop))
+    return result
+
+
+def asymmetry(asker: Asker, found: Controlled, right: Sequence[CaseVerdict]) -> Asymmetry | None:
+    """Other notations that were accepted for their target, the other way round.
+
+    Args:
+        asker: the verifier.
+        found: of the controls.
+        right: verdicts on notations.
+    """
+    accepted = [one for one in right if one.accepted and len(one.recipe) == 2]
+    answers = {target.target: target.answer for target in found.readable}
+    swapped: list[ProbeCase] = []
+    for one in accepted[:: max(1, len(accepted) // 40)][:40]:
+        form = found.forms[one.target]
+        written = one.response.removeprefix(form.before).removesuffix(form.after)
+        recipe = (*one.recipe, "swapped")
+        swapped.append(ProbeCase("swapped", "accept", written, form.offer(answers[one.target]), one.prompt, recipe))
+    said = [one for one in asker.ask(swapped) if one.accepted is not None]
+    refused = [one for one in said if not one.accepted]
+    return Asymmetry(n_pairs=len(said), n_asymmetric=len(refused), example=next(iter(refused), None)) if said else None
+
+
+def latency(verdicts: Sequence[CaseVerdict]) -> Latency | None:
+    """How long the calls took that came back."""
+    timed = [(one.seconds, one.probe) for one in verdicts if one.seconds is not None]
+    if not timed:
+        return None
+    worst, probe = max(timed)
+    return Latency(n=len(timed), median_s=median(seconds for seconds, _ in timed), worst_s=worst, worst_probe=probe)
+
+
+def _sequence(found: Controlled, targets: Sequence[ProbeTarget]) -> Iterator[ProbeCase]:
+    """For a few targets: the reference, a wrong answer, nothing, the reference again."""
+    step = max(1, len(found.readable) // _MOST_TARGETS)
+    for target in found.readable[::step][:_MOST_TARGETS]:
+        form = found.forms[target.target]
+        right, wrong = form.offer(target.answer), form.offer(wrong_answer(target, targets))
+        for probe, response in (("reference", right), ("plus_one", wrong), ("empty", ""), ("reference", right)):
+            expectation = "accept" if probe == "reference" else "reject"
+            yield ProbeCase(probe, expectation, target.target, response, target.prompt, (probe,))
+
+
+def _differing(one: Sequence[CaseVerdict], other: Sequence[CaseVerdict]) -> Iterator[CaseVerdict]:
+    """The verdicts of `other` that are not those of `one`; a verdict that was never given differs from none."""
+    for mine, theirs in zip(one, other, strict=False):
+        if NOT_ASKED not in (mine.outcome, theirs.outcome) and _said(mine) != _said(theirs):
+            yield theirs
+
+
+def _within(verdicts: Sequence[CaseVerdict]) -> Iterator[CaseVerdict]:
+    """References that were judged otherwise after a wrong answer and nothing than before."""
+    for place in range(0, len(verdicts) - 3, 4):
+        yield from _differing([verdicts[place]], [verdicts[place + 3]])
+
+
+def _said(verdict: CaseVerdict) -> tuple[object, ...]:
+    return verdict.accepted, verdict.reward, verdict.outcome

@@ -1,0 +1,250 @@
+"""From verdicts to findings: one a fault, each wrong verdict attributed to the fault that explains it best."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from .asking import LOST
+from .behaviour import Conduct
+from .cases import rows_by_name
+from .controls import Controlled
+from .faults import FAULTS
+from .lazy import LazyPlay
+from .matrix import Matrix
+from .model import SEVERITIES, Asymmetry, CaseVerdict, ProbeFinding
+from .searching import SearchResult
+from .targets import ProbeTarget
+
+__all__ = ["Evidence", "finding", "findings"]
+
+_MOST_EVIDENCE = 3
+_SAYS_NOTHING = {"none": "none", "nan": "nan", "error": "raises", "timeout": "hangs", "crash": "crash"}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything that findings are drawn from."""
+
+    verifier: str
+    is_shipped: bool
+    correct_at: float
+    targets: Sequence[ProbeTarget]
+    controlled: Controlled
+    grid: Matrix
+    conduct: Conduct
+    lazy: LazyPlay | None
+    found: SearchResult
+    asymmetry: Asymmetry | None
+    all_verdicts: Sequence[CaseVerdict]
+
+
+def findings(of: Evidence) -> tuple[ProbeFinding, ...]:
+    """Every finding, the gravest first."""
+    drawn = [*_conduct(of), *_unanswered(of), *_rewards(of)]
+    if not of.conduct.random:  # what a lottery says of a row is no evidence
+        paid = list(_paid(of))
+        drawn += [*paid, *_lazy(of, is_explained=bool(paid)), *_refused(of), *_compositions(of), *_told(of)]
+    return tuple(sorted(drawn, key=lambda one: -SEVERITIES.index(one.severity)))
+
+
+def finding(
+    verifier: str,
+    fault: str,
+    sentence: str,
+    *,
+    evidence: Sequence[CaseVerdict] = (),
+    probes: Sequence[str] = (),
+    recipe: Sequence[str] = (),
+) -> ProbeFinding:
+    """A finding of a known fault; its fingerprint hangs on the verifier, the fault and what is left of a recipe."""
+    known = FAULTS[fault]
+    key = "\0".join((verifier, fault, *recipe, *(probes if known.severity == "info" else ())))
+    shown = sorted(evidence, key=lambda one: len(one.response))[:_MOST_EVIDENCE]
+    return ProbeFinding(
+        fingerprint=sha256(key.encode()).hexdigest()[:16],
+        fault=fault,
+        severity=known.severity,
+        sentence=f"{known.title}: {sentence}",
+        explanation=known.explanation,
+        probes=tuple(probes),
+        recipe=tuple(recipe),
+        evidence=tuple(shown),
+    )
+
+
+def _conduct(of: Evidence) -> Iterator[ProbeFinding]:
+    conduct = of.conduct
+    kinds = (
+        ("random", conduct.random),
+        ("order_dependence", conduct.order),
+        ("thread", conduct.thread),
+        ("event_loop", conduct.event_loop or []),
+    )
+    for fault, differing in kinds:
+        if differing:
+            sentence = f"{len(differing)} verdicts differ from those of the same case before"
+            yield finding(of.verifier, fault, sentence, evidence=differing)
+
+
+def _unanswered(of: Evidence) -> Iterator[ProbeFinding]:
+    """No verdict where the target is fine: its reference is accepted."""
+    fine = {target.target for target in of.controlled.readable}
+    by_fault: dict[str, list[CaseVerdict]] = defaultdict(list)
+    for one in of.all_verdicts:
+        if one.outcome in _SAYS_NOTHING and (one.target in fine or one.outcome in (*LOST, "nan")):
+            by_fault[_SAYS_NOTHING[one.outcome]].append(one)
+    for fault, verdicts in by_fault.items():
+        probes = tuple(dict.fromkeys(one.probe for one in verdicts))
+        sentence = f"{len(verdicts)} cases of {len(of.all_verdicts)}"
+        yield finding(of.verifier, fault, sentence, evidence=verdicts, probes=probes)
+
+
+def _rewards(of: Evidence) -> Iterator[ProbeFinding]:
+    most = max(1.0, of.correct_at)
+    outside = [one for one in of.all_verdicts if one.reward is not None and abs(one.reward) > most * (1 + 1e-9)]
+    if outside:
+        values = sorted({one.reward for one in outside if one.reward is not None})
+        seen = f"{values[0]:g}" if len(values) == 1 else f"{values[0]:g} … {values[-1]:g}"
+        sentence = f"{len(outside)} rewards beyond ±{most:g}: {seen}"
+        yield finding(of.verifier, "out_of_range", sentence, evidence=outside)
+    longer = list(_paid_for_length(of.grid))
+    if longer:
+        pairs = len(of.grid.verdicts.get("long_wrong", ()))
+        sentence = f"{len(longer)} of {pairs} targets earn more where text without content stands before the answer"
+        yield finding(of.verifier, "length", sentence, evidence=longer, probes=("long_wrong", "prose_before"))
+
+
+def _paid_for_length(grid: Matrix) -> Iterator[CaseVerdict]:
+    """The longer of two responses with the same answer, where it is worth more; half of the targets make a habit."""
+    for short, long in (("plus_one", "long_wrong"), ("newlines_behind", "prose_before")):
+        plain = {one.target: one.reward for one in grid.verdicts.get(short, ())}
+        more = [
+            one
+            for one in grid.verdicts.get(long, ())
+            if one.reward is not None and (before := plain.get(one.target)) is not None and one.reward > before
+        ]
+        if 2 * len(more) >= len(plain) > 0 and more and not all(_is_refused(grid, short, one) for one in more):
+            yield from more
+            return
+
+
+def _is_refused(grid: Matrix, short: str, longer: CaseVerdict) -> bool:
+    """Whether a right answer is refused when short: strictness about what stands before it, not a price for length."""
+    return longer.expectation == "accept" and any(
+        one.target == longer.target and one.accepted is False for one in grid.verdicts.get(short, ())
+    )
+
+
+def _paid(of: Evidence) -> Iterator[ProbeFinding]:
+    """Wrong answers that were accepted, by fault: the one that explains most takes what it explains."""
+    answers = {target.target: target.answer for target in of.targets}
+    rows = rows_by_name()
+    accepted = [
+        one
+        for probe, row in of.grid.rows.items()
+        if row.expectation == "reject" and not row.explained
+        for one in of.grid.unexpected(probe)
+    ]
+    paid = {probe: row.n_accepted for probe, row in of.grid.rows.items() if row.expectation == "reject"}
+    broad = _broadest(of, paid)
+    by_fault: dict[str, list[CaseVerdict]] = defaultdict(list)
+    for one in accepted:
+        fault = rows[one.probe].fault
+        if broad == "any_answer" or (broad and _is_mentioned(answers.get(one.target, ""), one.response, broad)):
+            fault = broad
+        by_fault[fault].append(one)
+    for fault, verdicts in by_fault.items():
+        probes = tuple(dict.fromkeys(one.probe for one in verdicts))
+        counts = ", ".join(f"{probe} {of.grid.rows[probe].n_accepted}/{of.grid.rows[probe].n}" for probe in probes[:6])
+        more = f", {len(probes) - 6} more rows" if len(probes) > 6 else ""
+        sentence = f"wrong answers accepted: {counts}{more}"
+        yield finding(of.verifier, fault, sentence, evidence=_clearest(verdicts, fault), probes=probes)
+
+
+def _broadest(of: Evidence, paid: Mapping[str, int]) -> str:
+    """The one fault that explains most rows, if there is such a one."""
+    n = len(of.controlled.readable)
+    if paid.get("other_target", 0) >= 0.9 * n and paid.get("plus_one", 0) >= 0.8 * n:
+        return "any_answer"
+    if paid.get("embedded"):
+        return "substring"
+    before, behind = paid.get("mentioned_before", 0), paid.get("mentioned_behind", 0)
+    if before and behind:
+        return "mention"
+    return "first_number" if before else "last_number" if behind else ""
+
+
+def _is_mentioned(answer: str, response: str, fault: str) -> bool:
+    if not answer:
+        return False
+    if fault == "substring":
+        return answer in response
+    return re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", response) is not None
+
+
+def _clearest(verdicts: Sequence[CaseVerdict], fault: str) -> list[CaseVerdict]:
+    """Those of the row that is named for the fault first."""
+    rows = rows_by_name()
+    own = [one for one in verdicts if rows[one.probe].fault == fault]
+    return own or list(verdicts)
+
+
+def _lazy(of: Evidence, *, is_explained: bool) -> Iterator[ProbeFinding]:
+    if of.lazy is None or not of.lazy.unearned or is_explained:
+        return
+    n = sum(target.target not in {one.target for one in of.lazy.unearned} for target in of.targets)
+    sentence = f'"{of.lazy.strategy}" is accepted for {len(of.lazy.unearned)} of {n + len(of.lazy.unearned)} targets'
+    yield finding(of.verifier, "lazy", sentence, evidence=of.lazy.unearned, probes=("lazy",))
+
+
+def _refused(of: Evidence) -> Iterator[ProbeFinding]:
+    """Right answers refused: without consistency a fault, with it strictness."""
+    right = {name: row for name, row in of.grid.rows.items() if row.expectation == "accept" and row.n_unexpected}
+    tripping = set(_tripping(of))
+    if tripping:
+        verdicts = [one for one in of.grid.unexpected("answer_tag") if one.target in tripping]
+        sentence = f"<answer>7</answer> refused for {len(verdicts)} targets whose spaced tag is accepted"
+        yield finding(of.verifier, "tag_trips", sentence, evidence=verdicts, probes=("answer_tag",))
+        right.pop("answer_tag", None)
+    for probe, row in right.items():
+        fault = "strict" if row.explained else "inconsistent"
+        why = f" ({row.explained})" if row.explained else ""
+        sentence = f"{row.meaning.strip()} [{probe}] refused {row.n_unexpected}/{row.n}{why}"
+        yield finding(of.verifier, fault, sentence, evidence=of.grid.unexpected(probe), probes=(probe,))
+    for probe, row in of.grid.rows.items():
+        if row.expectation == "reject" and row.explained:
+            sentence = f"{row.meaning} [{probe}] accepted {row.n_accepted}/{row.n} ({row.explained})"
+            yield finding(of.verifier, "convention", sentence, evidence=of.grid.unexpected(probe), probes=(probe,))
+
+
+def _tripping(of: Evidence) -> Iterator[str]:
+    """Targets that are read bare and between spaced tags, and refused between tags that touch them."""
+    accepted = {
+        name: {one.target for one in of.controlled.verdicts.get(name, ()) if one.accepted}
+        for name in ("bare", "answer_tag", "answer_tag_spaced")
+    }
+    yield from (accepted["bare"] & accepted["answer_tag_spaced"]) - accepted["answer_tag"]
+
+
+def _compositions(of: Evidence) -> Iterator[ProbeFinding]:
+    for one in of.found.hits:
+        what = "a right answer is refused" if one.expectation == "accept" else "a wrong answer is paid"
+        sentence = f"{what}: {' + '.join(one.recipe)}"
+        yield finding(of.verifier, "composition", sentence, evidence=(one,), recipe=one.recipe)
+
+
+def _told(of: Evidence) -> Iterator[ProbeFinding]:
+    controls = of.controlled.part
+    refused = [target for target in of.targets if target not in of.controlled.readable]
+    if refused and of.controlled.readable:
+        kinds = ", ".join(f"{row.kind} {row.n_accepted}/{row.n}" for row in controls.kinds if row.n_accepted < row.n)
+        fault = "domain" if of.is_shipped else "reference_refused"
+        sentence = f"{len(refused)} of {len(of.targets)} references refused in every format ({kinds})"
+        refusals = [one for one in of.controlled.verdicts["boxed"] if one.target in {t.target for t in refused}]
+        yield finding(of.verifier, fault, sentence, evidence=refusals)
+    if of.asymmetry is not None and of.asymmetry.n_asymmetric and of.asymmetry.example is not None:
+        counts = of.asymmetry
+        sentence = f"{counts.n_asymmetric} of {counts.n_pairs} equal pairs are refused the other way round"
+        yield finding(of.verifier, "asymmetry", sentence, evidence=(of.asymmetry.example,))

@@ -1,0 +1,179 @@
+"""`probe`: ask a verifier what it pays for, without a model and without a rollout.
+
+Controls come first; what cannot be told from them is `inconclusive`, never clean. Then the matrix of right and wrong
+answers, what must hold whatever is asked, what laziness earns, and a search over compositions.
+"""
+
+from collections.abc import Iterable, Sequence
+from time import perf_counter
+
+from ... import __version__
+from ...errors import ArgumentError
+from ...verifiers.arguments import positive, whole
+from ...verifiers.base import Verifier
+from .asking import Asker
+from .behaviour import Conduct, asymmetry, conduct, latency
+from .cases import right_cases, wrong_cases
+from .controls import Controlled, controlled
+from .findings import Evidence, findings
+from .forms import FORMS
+from .lazy import lazy_play
+from .matrix import Matrix, matrix
+from .model import Behaviour, CaseVerdict, ProbeFinding, ProbeReport, Severity, Status
+from .numbers import headlines
+from .searching import SearchResult, search
+from .targets import ProbeTarget, shipped_targets
+from .unmeasured import unmeasured
+
+__all__ = ["probe"]
+
+
+def probe(
+    verifier: str | Verifier,
+    targets: Iterable[ProbeTarget] | None = None,
+    *,
+    targets_from: str = "given",
+    correct_at: float | None = None,
+    tries: int = 200,
+    seed: int = 0,
+    timeout_s: float = 5.0,
+) -> ProbeReport:
+    """Everything that the probes find of a verifier; label-free, in killable processes.
+
+    Args:
+        verifier: a registered name, `pkg.mod:fn`, `path/file.py:fn`, or a verifier that pickles.
+        targets: what it is probed with, see `targets`; None takes the shipped set.
+        targets_from: where they are from, for the report.
+        correct_at: the reward from which a response counts as accepted; None takes 1, or what references get where
+            that is less.
+        tries: compositions that the search asks.
+        seed: of the search.
+        timeout_s: seconds that one case may take.
+
+    Raises:
+        ArgumentError: no target, or an option outside its range.
+        UnknownNameError: no verifier has that name.
+        InputError: the function cannot be found, imported or called.
+
+    Example:
+        >>> report = probe("exact", tries=0)
+        >>> report.status, report.headlines.false_pass_ceiling.rate
+        ('ok', 0.0)
+    """
+    started = perf_counter()
+    tries, seed = whole("tries", tries, at_least=0), whole("seed", seed, at_least=0)
+    timeout_s = positive("timeout_s", timeout_s, what="number of seconds")
+    if correct_at is not None:
+        correct_at = positive("correct_at", correct_at)
+    asked = tuple(shipped_targets() if targets is None else targets)
+    if not asked:
+        raise ArgumentError("targets: expected at least one, got none")
+    with Asker(verifier, timeout_s=timeout_s) as asker:
+        evidence = _evidence(asker, asked, correct_at=correct_at, tries=tries, seed=seed, is_shipped=targets is None)
+        found = findings(evidence)
+        part = evidence.controlled.part
+        severity: Severity = found[0].severity if found else "info"
+        status = _status(evidence, found)
+        return ProbeReport(
+            rewardgate_version=__version__,
+            verifier=asker.name,
+            told=asker.told,
+            correct_at=asker.correct_at,
+            targets_from="shipped" if targets is None else targets_from,
+            n_targets=len(asked),
+            n_cases=asker.n_asked,
+            seed=seed,
+            status=status,
+            severity=severity,
+            headline=_headline(status, found, part.reason),
+            controls=part,
+            headlines=headlines(evidence.grid, evidence.lazy, len(asked)) if evidence.controlled.readable else None,
+            rows=tuple(evidence.grid.rows.values()),
+            behaviour=_behaviour(evidence),
+            findings=found,
+            search={"tried": evidence.found.n_tried, "unexpected": evidence.found.n_hits},
+            not_measured=tuple(unmeasured(evidence)),
+            seconds=perf_counter() - started,
+        )
+
+
+def _evidence(
+    asker: Asker,
+    targets: Sequence[ProbeTarget],
+    *,
+    correct_at: float | None,
+    tries: int,
+    seed: int,
+    is_shipped: bool,
+) -> Evidence:
+    control = controlled(asker, targets, correct_at=correct_at)
+    acts, lazy, pairs = Conduct(), None, None
+    said: list[CaseVerdict] = []
+    found = SearchResult(0, 0, ())
+    grid = Matrix({}, {})
+    if control.home is not None:
+        acts = conduct(asker, control, targets)
+        said = asker.ask(
+            [*right_cases(control.readable, control.forms), *wrong_cases(control.readable, control.forms, targets)]
+        )
+        grid = matrix([*_format_rows(control), *said], control.readable)
+        lazy = lazy_play(asker, targets, control.home)
+        if not acts.random:
+            pairs = asymmetry(asker, control, [one for one in said if one.expectation == "accept"])
+            found = search(asker, control, grid, targets, seed=seed, tries=tries)
+    return Evidence(
+        verifier=asker.name,
+        is_shipped=is_shipped,
+        correct_at=asker.correct_at,
+        targets=targets,
+        controlled=control,
+        grid=grid,
+        conduct=acts,
+        lazy=lazy,
+        found=found,
+        asymmetry=pairs,
+        all_verdicts=[*(one for some in control.verdicts.values() for one in some), *said],
+    )
+
+
+def _format_rows(control: Controlled) -> list[CaseVerdict]:
+    """Of the formats that a verifier is expected to read, on the targets that it reads at all."""
+    readable = {target.target for target in control.readable}
+    return [
+        one
+        for name, verdicts in control.verdicts.items()
+        if FORMS[name].is_expected
+        for one in verdicts
+        if one.target in readable
+    ]
+
+
+def _behaviour(of: Evidence) -> Behaviour:
+    acts = of.conduct
+    if not acts.n_calls:
+        return Behaviour(latency=latency(of.all_verdicts))
+    is_steady = not acts.random and not acts.order
+    return Behaviour(
+        is_deterministic=not acts.random,
+        is_order_free=None if acts.random else not acts.order,
+        works_in_thread=not acts.thread if is_steady else None,
+        works_in_event_loop=not acts.event_loop if is_steady and acts.event_loop is not None else None,
+        asymmetry=of.asymmetry,
+        latency=latency(of.all_verdicts),
+    )
+
+
+def _status(of: Evidence, found: Sequence[ProbeFinding]) -> Status:
+    if not of.controlled.part.separates and not of.conduct.random:
+        return "inconclusive"
+    return "findings" if any(one.severity != "info" for one in found) else "ok"
+
+
+def _headline(status: Status, found: Sequence[ProbeFinding], reason: str) -> str:
+    if status == "inconclusive":
+        return f"inconclusive: {reason}"
+    accusing = [one for one in found if one.severity != "info"]
+    if accusing:
+        more = f" (and {len(accusing) - 1} more)" if len(accusing) > 1 else ""
+        return accusing[0].sentence + more
+    return "no fault found" + (", strict in what it reads" if found else "")
