@@ -8,7 +8,7 @@ from typing import IO
 from ..errors import InputError, NoUsableRowsError
 from .archives import ZIP_MAGICS
 from .fields import PROMPT_NAMES, TOKEN_NAMES, USUAL_NAMES
-from .inspect_logs import archive_rows, is_json_log, json_log_rows
+from .eval_logs import archive_rows, is_json_log, json_log_rows
 from .opening import open_bytes
 from .rows import JsonDocuments, JsonLines, RowFile, iter_objects, parse_row, wrapped_rows
 from .sidecars import sidecar_hint

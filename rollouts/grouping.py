@@ -9,13 +9,14 @@ warning. A row that holds a whole group (lists of responses) is one, unless a gr
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .rows import LocatedRow
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
 
@@ -85,19 +86,26 @@ class GroupIndex:
         """Sort the rows into groups, in the order in which the groups first appear."""
         import numpy as np
 
-        self._sort(np.frombuffer(self._keys, dtype=np.uint64))
+        self._sort(np.frombuffer(self._keys, dtype=np.uint64), np.arange(len(self._keys)))
         self._count_repeated_ids()
 
-    def regroup(self, groups: Sequence[int]) -> None:
-        """Sort the rows again: for each the number of its group, -1 to leave it out."""
+    def rearrange(self, groups: Sequence[int] | None, left_out: Collection[int]) -> None:
+        """Sort the rows again.
+
+        Args:
+            groups: for each row, counted from 0, the number of its group; None keeps the groups.
+            left_out: rows that belong to none.
+        """
         import numpy as np
 
-        self._sort(np.asarray(groups, dtype=np.int64))
+        keys = np.frombuffer(self._keys, dtype=np.uint64) if groups is None else np.asarray(groups, dtype=np.int64)
+        is_kept = np.ones(len(keys), dtype=bool)
+        is_kept[list(left_out)] = False
+        self._sort(keys, np.flatnonzero(is_kept))
 
-    def _sort(self, keys: "npt.NDArray[Any]") -> None:
+    def _sort(self, keys: "npt.NDArray[Any]", rows: "npt.NDArray[np.intp]") -> None:
         import numpy as np
 
-        rows = np.flatnonzero(keys >= 0)
         _, first, inverse = np.unique(keys[rows], return_index=True, return_inverse=True)
         starts = first[inverse.reshape(-1)]  # of each row: the first row of its group
         order = np.argsort(starts, kind="stable")

@@ -95,7 +95,7 @@ SENTENCES = {
     "reward_not_scalar": "rewards that are a list or a dict instead of one number; read as unknown",
     "rewards_not_aligned": "lists of rewards that are not one a response; read as unknown",
     "target_not_text": "targets that are neither text nor a specification; read as unknown",
-    "attempts_that_failed": "attempts without a response (an error, a prompt that was too long); reward unknown, not 0",
+    "attempts_that_failed": "attempts that failed or were not scored; their reward is unknown, not 0",
     "tokens_not_aligned": "token ids or log-probabilities that are not one array of numbers; left out",
 }
 """What each kind of warning means, before its count."""

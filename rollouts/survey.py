@@ -87,8 +87,9 @@ def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
         raise nothing_usable(path, n_rows, refusals)
     index.finish()
     reader.finish(ids_repeat=index.ids_repeat)
-    if (groups := reader.regroup()) is not None:
-        index.regroup(groups)
+    groups, left_out = reader.regroup(), reader.left_out()
+    if groups is not None or left_out:
+        index.rearrange(groups, left_out)
     notes += [*rows.notes, *reader.notes]
     if repeated:
         keys = ", ".join(sorted(repeated))

@@ -4,7 +4,7 @@ Formats are found by name in `formats`; other packages add theirs by the entry p
 `rewardgate.rollout_formats`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,7 +26,7 @@ class RowReader(Protocol):
     """Reads the rows of one file, or of all files of one run. `ReaderDefaults` has the parts that most leave alone.
 
     `look_around` is called once, then a first pass calls `identity` and `learn` for each row, then `finish` and
-    `regroup` once; a second pass calls `rollouts` for the rows of a group, and `settle` for the group.
+    `regroup` and `left_out` once; a second pass calls `rollouts` for the rows of a group, and `settle` for the group.
     `identity`, `learn` and `rollouts` may refuse a row by raising `RowRefusedError`.
     """
 
@@ -50,10 +50,11 @@ class RowReader(Protocol):
         ...
 
     def regroup(self) -> Sequence[int] | None:
-        """For each row that was learnt from, the number of its group, -1 to leave it out.
+        """For each row that was learnt from, the number of its group; None where the rows' identities say it."""
+        ...
 
-        None where a row's identity says it all, which is the rule.
-        """
+    def left_out(self) -> Collection[int]:
+        """Which of the rows that were learnt from, counted from 0, are no rollouts of their own (repeats)."""
         ...
 
     def rollouts(self, row: Row, identity: Identity, source: Source, tally: Tally) -> list[Rollout]:
@@ -97,6 +98,9 @@ class ReaderDefaults:
     def regroup(self) -> Sequence[int] | None:
         return None
 
+    def left_out(self) -> Collection[int]:
+        return ()
+
     def settle(self, rollouts: list[Rollout]) -> list[Rollout]:
         return rollouts
 
@@ -126,7 +130,7 @@ class Format(Protocol):
 formats: Registry[Format] = Registry("rollout format", entry_point_group="rewardgate.rollout_formats")
 
 _OWN = ("native", "columns", "qwen_math", "gsm8k_solutions", "openai_batch")
-_TRAINERS = ("trl", "verl")
-_EVALUATIONS = ("verifiers",)
+_TRAINERS = ("trl", "verl", "prime_rl", "nemo_rl", "tinker")
+_EVALUATIONS = ("verifiers", "verifiers_traces", "lm_eval", "inspect")
 for _name in (*_OWN, *_TRAINERS, *_EVALUATIONS):
     formats.register(_name, f"rewardgate.rollouts.formats.{_name}:Format")

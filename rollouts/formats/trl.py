@@ -8,7 +8,7 @@ sum). Source: huggingface/trl 1.16, trainer/grpo_trainer.py.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
@@ -105,6 +105,9 @@ class TrlReader(ReaderDefaults):
         self._notes += [*self._group_notes(), *self._weights.notes, *self._state.notes, *notes]
         return groups
 
+    def left_out(self) -> Collection[int]:
+        return self._batches.repeated
+
     def rollouts(self, row: Row, identity: Identity, source: Source, tally: Tally) -> list[Rollout]:
         rewards = {name: reward_value(row.get(name), tally) for name in self._rewards}
         total = self._weights.total(rewards)
@@ -130,9 +133,9 @@ class TrlReader(ReaderDefaults):
             f"TRL files do not name their groups: G = {self._batches.group_size} is worked out from runs of one prompt "
             "and their advantages"
         ]
-        if self._batches.n_repeated:
+        if self._batches.repeated:
             found.append(
-                f"{self._batches.n_repeated} rows repeat the batch of the step before (steps_per_generation or "
+                f"{len(self._batches.repeated)} rows repeat the batch of the step before (steps_per_generation or "
                 "num_iterations): left out, so that no rollout counts twice"
             )
         return found

@@ -28,7 +28,7 @@ class Batches:
         self._advantages = array("d")
         self._batches: list[tuple[int, int]] = []  # (step, first row)
         self.group_size: int | None = None
-        self.n_repeated = 0
+        self.repeated: list[int] = []
 
     def add(self, step: int, prompt: str, content: str, advantage: float | None) -> None:
         """Take note of one row; `content`: what is the same where one rollout is written again at another step."""
@@ -39,11 +39,11 @@ class Batches:
         self._advantages.append(math.nan if advantage is None else advantage)
 
     def groups(self) -> list[int]:
-        """For each row the number of its group; -1 where an earlier step has the same batch (it was trained on twice).
+        """For each row the number of its group; 0 for the rows that it notes in `repeated`.
 
-        Sets `group_size` to the usual G, and `n_repeated`.
+        Sets `group_size` to the usual G.
         """
-        runs, repeated = self._runs()
+        runs = self._runs()
         sizes = {start: self._size_by_advantages(start, end) for start, end in runs}
         told = Counter(size for size in sizes.values() if size is not None)
         usual = (told or Counter(end - start for start, end in runs)).most_common(1)
@@ -58,29 +58,24 @@ class Batches:
                 for row in range(first, min(first + size, end)):
                     numbers[row] = number
                 number += 1
-        self.n_repeated = repeated
         return numbers
 
-    def advantages(self, rows: Sequence[int]) -> list[float]:
-        """Of these rows; NaN where a row has none."""
-        return [self._advantages[row] for row in rows]
-
-    def _runs(self) -> tuple[list[tuple[int, int]], int]:
-        """Rows of one prompt that stand together, batch by batch, and how many rows repeat an earlier batch."""
+    def _runs(self) -> list[tuple[int, int]]:
+        """Rows of one prompt that stand together, batch by batch; a batch that is the one before again has none."""
         ends = [start for _, start in self._batches[1:]] + [len(self._prompts)]
         runs: list[tuple[int, int]] = []
         before: bytes | None = None
-        n_repeated = 0
+        self.repeated = []
         for (_, start), end in zip(self._batches, ends, strict=True):
             content = self._contents[start:end].tobytes()
             if content == before:
-                n_repeated += end - start
+                self.repeated += range(start, end)
                 continue
             before = content
             for _, rows in groupby(range(start, end), key=self._prompts.__getitem__):
                 places = list(rows)
                 runs.append((places[0], places[-1] + 1))
-        return runs, n_repeated
+        return runs
 
     def _size_by_advantages(self, start: int, end: int) -> int | None:
         """The only size under which this run falls into groups with sum 0 and deviation 1; None where none does."""

@@ -52,7 +52,7 @@ class RewardWeights:
         return self._names
 
     def settle(self, groups: Sequence[int]) -> None:
-        """Decide on the weights; `groups`: the number of each row's group, -1 for none."""
+        """Decide on the weights; `groups`: the number of each row's group."""
         if len(self._names) < 2:
             return
         parts, advantages = self._telling(groups)
@@ -95,8 +95,7 @@ class RewardWeights:
         """Of groups with an advantage other than 0: their rewards (G, K), 0 where not given, and advantages (G,)."""
         members: dict[int, list[tuple[list[float | None], float | None]]] = {}
         for group, row in zip(groups, self._rows, strict=False):
-            if group >= 0:
-                members.setdefault(group, []).append(row)
+            members.setdefault(group, []).append(row)
         parts: list[list[list[float]]] = []
         advantages: list[list[float]] = []
         for rows in members.values():
