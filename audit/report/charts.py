@@ -87,7 +87,7 @@ def lines(curves: Sequence[Line], *, title: str, x: str, y: str, names: Sequence
     points = [(left, high) for curve in curves for left, high in curve.points if high is not None]
     first, last = (min(p[0] for p in points), max(p[0] for p in points)) if points else (0.0, 1.0)
     lowest = min((high for _, high in points), default=0.0)
-    ticks = _ticks(floor(lowest * 10) / 10 if lowest > 0.5 else 0.0, 1.0)
+    ticks = _ticks(min(0.9, floor(lowest * 10) / 10) if lowest > 0.5 else 0.0, 1.0)
     scale_x = _scale(first, last, _LEFT + 6, _WIDTH - _RIGHT - 6)
     scale_y = _scale(ticks[0], ticks[-1], _HEIGHT - _BOTTOM, _TOP)
     drawn = [*_y_axis(ticks, scale_y, y), *_x_name(x)]
@@ -96,7 +96,7 @@ def lines(curves: Sequence[Line], *, title: str, x: str, y: str, names: Sequence
     def said(value: float) -> str:
         return f"{value:g}" if names is None else names[int(value)]
 
-    every = ceil(len(values) / _MOST_TICKS)
+    every = max(1, ceil(len(values) / _MOST_TICKS))
     for value in values[::every]:
         drawn.append(_text(scale_x(value), _HEIGHT - _BOTTOM + 14, said(value), "tick", "middle"))
     for curve in curves:

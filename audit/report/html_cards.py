@@ -13,7 +13,7 @@ from .text import number
 
 __all__ = ["BLANK", "evidence_words", "html_cards", "kind_words"]
 
-_ID, _TARGET, _PROMPT, _FACT = 160, 400, 400, 600
+_ID, _TARGET, _PROMPT, _FACT, _EXCERPT = 160, 400, 400, 600, 1_000
 
 BLANK: Mapping[str, Any] = {
     **dict.fromkeys(("id", "anchor", "score", "becomes", "cause", "target", "prompt", "causes", "support"), ""),
@@ -103,6 +103,7 @@ def _said(outcome: str, rule: str, detail: str) -> str:
 
 def _marked(excerpt: str, extracted: str | None) -> tuple[str, str, str]:
     """The excerpt cut at the last place that reads as what was extracted; all of it first where none does."""
+    excerpt = excerpt[-_EXCERPT:]
     if not extracted or (start := excerpt.rfind(extracted)) < 0:
         return seen(excerpt), "", ""
     end = start + len(extracted)

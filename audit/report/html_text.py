@@ -4,6 +4,7 @@ Two things are left to others: the template escapes whatever it prints (autoesca
 writes text by `textContent` alone.
 """
 
+import hashlib
 import json
 import unicodedata
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from .text import shown
 
 __all__ = ["anchor", "embedded", "seen"]
 
+_LONG_ID = 500
 _KEPT_SPACES = frozenset("\n\t")
 
 # What could end the script element, open a comment in it, or be a line break to an old reader of JSON.
@@ -59,13 +61,18 @@ def seen(text: str, limit: int | None = None) -> str:
 
 
 def anchor(group_id: str) -> str:
-    """The fragment of a group's deep link; the same as its id in the page, and as `encodeURIComponent` writes it.
+    """The fragment of a group's deep link, and the id of its card: as `encodeURIComponent` writes the group's id.
+
+    Of an id too long for a link it is a digest, which is as stable.
 
     Example:
-        >>> anchor("a b/ü"), anchor("it's(1)")
-        ('group-a%20b%2F%C3%BC', "group-it's(1)")
+        >>> anchor("a b/ü"), anchor("it's(1)"), anchor("x" * 1_000)[:20]
+        ('group-a%20b%2F%C3%BC', "group-it's(1)", 'group-sha256-44d8eb3')
     """
-    return "group-" + quote(group_id.encode("utf-8", "replace"), safe="!~*'()")
+    written = group_id.encode("utf-8", "replace")
+    if len(written) > _LONG_ID:
+        return f"group-sha256-{hashlib.sha256(written).hexdigest()}"
+    return "group-" + quote(written, safe="!~*'()")
 
 
 def embedded(data: Mapping[str, object]) -> Markup:

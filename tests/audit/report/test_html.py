@@ -1,0 +1,175 @@
+import base64
+import hashlib
+from pathlib import Path
+
+import pytest
+from audited import Suspect, audited, group
+from html_pages import HOSTILE, Page, hostile_report, many_groups
+
+import rewardgate
+from rewardgate.audit import AuditReport, audit
+from rewardgate.audit.curves import curves_part
+from rewardgate.audit.report.html import CARDS_A_PAGE, html_page
+from rewardgate.diagnostics import group_kinds
+from rewardgate.rollouts.reading import read
+
+FIXTURE = Path(rewardgate.__file__).parent / "fixtures" / "rollouts.jsonl"
+
+
+@pytest.fixture(scope="module")
+def report() -> AuditReport:
+    return audit(read(FIXTURE))
+
+
+@pytest.fixture(scope="module")
+def page(report: AuditReport) -> Page:
+    return Page(html_page(report))
+
+
+@pytest.fixture(scope="module")
+def hostile(report: AuditReport) -> str:
+    return html_page(hostile_report(report))
+
+
+def test_the_verdict_comes_first_and_every_finding_and_number_of_the_report_is_on_the_page(
+    report: AuditReport, page: Page
+) -> None:
+    assert page.text.index(report.headline) < page.text.index(report.findings[0].threshold)
+    for finding in report.findings:
+        assert finding.sentence in page.text
+        assert finding.threshold in page.text
+    for count in report.causes:
+        assert count.cause in page.text
+    for entry in report.not_measured:
+        assert entry.what in page.text
+        assert entry.enable in page.text
+    assert {card.group_id for card in report.cards} == {card["id"] for card in page.cards}
+
+
+def test_sections_stand_in_their_order_and_the_contents_lead_to_each(page: Page) -> None:
+    sections = [named["id"] for named in page.all("section")]
+    assert sections == ["verdict", "data", "golds", "verifier", "groups", "causes", "review", "signal", "appendix"]
+    assert [f"#{name}" for name in sections[1:]] == [
+        named["href"] for named in page.all("a") if named["href"].strip("#") in sections[1:]
+    ]
+
+
+def test_nothing_is_loaded_from_anywhere(page: Page) -> None:
+    assert not {"src", "srcset", "action", "data", "poster", "background"} & {
+        name for _, named in page.elements for name in named
+    }
+    assert {named["href"][0] for named in page.all("a")} == {"#"}
+    assert {"link", "img", "iframe", "object", "base"}.isdisjoint(tag for tag, _ in page.elements)
+    # Names of XML dialects and the like are no references, but there is no reason to have them.
+    assert "http" not in page.scripts[""]
+
+
+def test_the_policy_allows_the_one_script_by_its_hash_and_no_request(page: Page) -> None:
+    (policy,) = [named["content"] for named in page.all("meta") if named.get("http-equiv") == "Content-Security-Policy"]
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    digest = base64.b64encode(hashlib.sha256(page.scripts[""].encode()).digest()).decode()
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"] == f"'sha256-{digest}'"
+    kinds = [named.get("type", "script") for named in page.all("script")]
+    assert kinds == ["application/json", "application/octet-stream", "script"]
+    assert not any(name.startswith("on") for _, named in page.elements for name in named)
+
+
+def test_the_page_is_its_own_archive(report: AuditReport, page: Page) -> None:
+    assert AuditReport.model_validate(page.report) == report
+
+
+def test_what_models_wrote_is_text_wherever_it_stands(page: Page, hostile: str) -> None:
+    found = Page(hostile)
+    assert {tag for tag, _ in found.elements} <= {tag for tag, _ in page.elements}
+    assert len(found.all("script")) == 3
+    assert len([named for named in found.all("details") if named.get("class") == "card"]) == len(HOSTILE) + 1
+    for text in HOSTILE[:6]:
+        assert text in found.text
+    assert all(card["prompt"].endswith(text) for card, text in zip(found.cards[:6], HOSTILE[:6], strict=True))
+
+
+def test_what_hides_or_reorders_is_written_as_an_escape(hostile: str) -> None:
+    unseen = {"\u202e", "\u2066", "\u2028", "\u2029", "\x00", "\x1b", "\x08", "\x7f", "\ufeff"}
+    assert not unseen & set(hostile)
+    hostile.encode("utf-8")  # which half a pair has no form in
+    assert "\\u202eright to left\\u2066 and back" in Page(hostile).text
+    assert "half \\ud83d of a pair \\udc00" in Page(hostile).text
+
+
+def test_what_looks_like_a_template_is_not_evaluated(hostile: str) -> None:
+    assert "{{ 7 * 7 }}{% raw %}{# #}" in Page(hostile).text
+
+
+def test_texts_of_megabytes_leave_a_page_of_kilobytes(report: AuditReport) -> None:
+    long = "<b>" * 350_000
+    evidence = (
+        report.cards[0]
+        .evidence[0]
+        .model_copy(update={"excerpt": long, "extracted": long, "referee_detail": long, "source": long})
+    )
+    card = report.cards[0].model_copy(
+        update={"group_id": long, "prompt": long, "target": long, "evidence": (evidence,)}
+    )
+    said = html_page(report.model_copy(update={"cards": (card,)}))
+    assert len(said) < 400_000  # most of it the archive, where they are whole
+    assert len(html_page(report)) < 150_000
+
+
+def test_the_first_cards_are_markup_and_all_are_data() -> None:
+    found = Page(html_page(audited(*many_groups(CARDS_A_PAGE + 5))))
+    ids = [named["id"] for named in found.all("details") if named.get("class") == "card"]
+    assert ids == [f"group-p{number:05d}" for number in range(CARDS_A_PAGE)] + [""]  # the last is the pattern
+    assert len(found.cards) == CARDS_A_PAGE + 5
+    assert f"{CARDS_A_PAGE} of {CARDS_A_PAGE + 5} groups" in found.text
+    assert "5 more groups are shown where scripts may run" in found.text
+
+
+def test_no_id_is_given_twice(page: Page) -> None:
+    ids = [named["id"] for _, named in page.elements if named.get("id")]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_link_within_the_page_leads_somewhere(page: Page) -> None:
+    ids = {named.get("id") for _, named in page.elements}
+    assert {named["href"][1:] for named in page.all("a")} - {""} <= ids
+
+
+def test_every_field_and_button_has_a_name(page: Page) -> None:
+    assert all(named.get("aria-label") for tag in ("input", "select") for named in page.all(tag))
+    assert all("<title>" in chart for chart in html_page(audited(*many_groups(2))).split("<svg")[1:])
+
+
+@pytest.mark.parametrize(
+    "members", [[(None, 0.0), (None, 1.0)], [("4", "absent"), ("5", "absent")], [("4", None), ("5", None)]]
+)
+def test_what_could_not_be_measured_says_so(members: list[tuple[str | None, float | str | None]]) -> None:
+    found = Page(html_page(audited(group("a", None, members))))
+    assert "Not measured: this file has no targets" in found.text
+    assert "NaN" not in found.text
+    assert "None" not in found.text
+
+
+def test_a_verifier_under_audit_is_named_and_its_parse_stands_beside_the_referees() -> None:
+    groups = [group("a", "1/2", [("\\boxed{0.5}", 0.0)] * 4), group("b", "3", [("\\boxed{3}", 1.0)] * 4)]
+    found = Page(html_page(audited(*groups, suspect=Suspect(lambda completion, target: float(target in completion)))))
+    card = found.cards[0]
+    facts = {fact["name"]: fact["text"] for fact in card["evidence"][0]["facts"]}
+    assert card["evidence"][0]["mark"] == "0.5"
+    assert facts["extracted"] == "0.5"
+    assert facts["referee"].startswith("correct: ")
+    assert facts["verifier"].startswith("incorrect (returned)")
+    assert "scored Suspect" in found.text
+
+
+def test_curves_are_drawn_where_there_are_any(report: AuditReport, page: Page) -> None:
+    kinds = group_kinds([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2])
+    curves = curves_part({report.scored_by: kinds}, [1, 1, 2], scored_by=report.scored_by)
+    found = Page(html_page(report, curves=curves))
+    assert len(found.all("figure")) == 3
+    assert "Mean pass@k over prompts" in found.text
+    assert page.all("figure") == []
+
+
+def test_the_same_report_gives_the_same_page(report: AuditReport) -> None:
+    assert html_page(report) == html_page(report)
