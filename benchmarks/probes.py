@@ -9,7 +9,8 @@ because their design is defended by some. Each judges 25 questions whose prompts
 A fault counts as named when a finding shows it: by a completion that the grader and its honest twin judge differently,
 or, for faults of behaviour (chance, state, NaN, hangs), which no single completion shows, by what the finding says. An
 honest grader counts as accused when any finding warns or fails; falsepass's rows that it calls a human's call
-(strictness: P2, P14, T7, S2) accuse nobody. Seconds are those of a second run in the same process.
+(strictness: P2, P14, T7, S2) accuse nobody. Seconds are those of a warm run: everything is imported in the process
+that asks.
 """
 
 import argparse
@@ -29,6 +30,7 @@ sys.path.append(str(FOLDER))
 from panel import PANEL, Grader, asked, function_of  # noqa: E402 (its folder is on the path only now)
 from rows import rows  # noqa: E402
 
+TIMEOUT_S = 5.0  # one case under rewardgate
 LIMIT_S = 120.0  # one grader under falsepass, which has no time limit of its own
 
 
@@ -62,6 +64,7 @@ def main() -> None:
     tools: dict[str, Callable[[Grader], Judged]] = {}
     if not options.skip_ours:
         tools["rewardgate"] = by_rewardgate
+        by_rewardgate(PANEL[0])  # imports, once
     if has_falsepass(options.falsepass):
         tools["falsepass"] = lambda grader: by_falsepass(grader, options.falsepass)
     graders = [grader for grader in PANEL if not options.grader or grader.name in options.grader]
@@ -98,14 +101,17 @@ def has_falsepass(python: Path | None) -> bool:
 
 
 def by_rewardgate(grader: Grader) -> Judged:
-    """Our own probes, on the second of two runs."""
-    from rewardgate.audit.probes import probe
+    """Our own probes, whose processes start fresh for each grader."""
+    from rewardgate.audit.probes.probing import probe
+    from rewardgate.audit.probes.targets import read_target_of
+    from rewardgate.errors import RewardgateError
 
-    spec = f"{FOLDER / grader.file}:{grader.name}"
-    asked_rows = rows(grader.kind, grader.form)
-    probe(spec, rows=asked_rows)
+    targets = [read_target_of(row.target, prompt=row.prompt) for row in rows(grader.kind, grader.form)]
     started = perf_counter()
-    report = probe(spec, rows=asked_rows)
+    try:
+        report = probe(f"{FOLDER / grader.file}:{grader.name}", targets, timeout_s=TIMEOUT_S)
+    except RewardgateError as failure:
+        return Judged(problem=str(failure))
     seconds = perf_counter() - started
     findings = [
         Shown(

@@ -35,7 +35,7 @@ SUBSTRING = ProbeFinding(
 )
 CHANCE = ProbeFinding(
     fingerprint="f00dfeed00",
-    fault="nondeterminism",
+    fault="random",
     severity="warn",
     sentence="3 of 50 verdicts differ between two fresh processes.",
     explanation="Seed it.",

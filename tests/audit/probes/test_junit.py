@@ -37,7 +37,7 @@ def test_a_row_fails_where_a_finding_that_accuses_names_it() -> None:
         "must reject: list_spray": ["failure"],
         "must reject: long_text": ["error"],
         "must reject: all_options": ["skipped"],
-        "behaviour: nondeterminism": ["failure"],
+        "finding: random": ["failure"],
         "not measured: prompt echo": ["skipped"],
     }
 
@@ -56,7 +56,7 @@ def test_a_failure_says_what_was_found_and_shows_the_worst_case() -> None:
 
 def test_what_the_baseline_knows_fails_no_test_and_is_told() -> None:
     found = cases(report(), report(findings=(SUBSTRING, CHANCE, STRICT)))
-    for name, finding in (("must reject: list_spray", SUBSTRING), ("behaviour: nondeterminism", CHANCE)):
+    for name, finding in (("must reject: list_spray", SUBSTRING), ("finding: random", CHANCE)):
         (told,) = found[name]
         assert (told.tag, told.text) == ("system-out", f"known: {finding.sentence}")
 
@@ -86,3 +86,12 @@ def test_a_character_that_xml_cannot_hold_is_written_as_its_code() -> None:
     finding = SUBSTRING.model_copy(update={"sentence": "bell \a and half \ud83d"})
     (failure,) = cases(report(findings=(finding,)))["must reject: list_spray"]
     assert failure.attrib["message"] == r"bell \x07 and half \xd83d"
+
+
+def test_two_compositions_are_two_tests() -> None:
+    both = [
+        SUBSTRING.model_copy(update={"fault": "composition", "probes": (), "recipe": recipe, "fingerprint": recipe[0]})
+        for recipe in (("plus_one", "bold"), ("negated", "bold"))
+    ]
+    found = cases(report(findings=tuple(both)))
+    assert {"finding: composition + plus_one + bold", "finding: composition + negated + bold"} <= found.keys()

@@ -62,7 +62,7 @@ def test_each_finding_is_a_result_with_the_level_of_its_severity() -> None:
     results = only_run(sarif(report()))["results"]
     assert [(one["ruleId"], one["kind"], one["level"]) for one in results] == [
         ("substring", "fail", "error"),
-        ("nondeterminism", "fail", "warning"),
+        ("random", "fail", "warning"),
         ("strict_format", "informational", "none"),
     ]
     assert results[0]["partialFingerprints"] == {"rewardgateProbe/v1": "a1b2c3d4e5"}
@@ -113,7 +113,7 @@ def test_a_registered_verifier_has_a_name_and_no_file() -> None:
 def test_with_a_baseline_each_result_says_whether_it_is_new_and_what_is_gone_is_absent() -> None:
     log = sarif(report(findings=(SUBSTRING, STRICT)), baseline=report(findings=(STRICT, CHANCE)))
     states = {one["ruleId"]: one["baselineState"] for one in only_run(log)["results"]}
-    assert states == {"substring": "new", "strict_format": "unchanged", "nondeterminism": "absent"}
+    assert states == {"substring": "new", "strict_format": "unchanged", "random": "absent"}
 
 
 def test_an_inconclusive_probe_is_no_empty_list_alone() -> None:
