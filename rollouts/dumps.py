@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..errors import InputError, NoUsableRowsError
 from .fields import PROMPT_NAMES, RESPONSE, REWARD, ReadOptions
 from .folders import candidates
-from .formats import formats
+from .formats import ChoosesFiles, formats
 from .rows import Row, RowFile
 from .sidecars import sidecar_hint
 
@@ -59,10 +59,13 @@ def dumps_in(folder: Path, format_name: str, options: ReadOptions, open_one: Cal
         raise InputError(
             f"{folder}: expected dumps of one format, got {counts}; give one of its folders, or the format"
         )
-    chosen = found[known[0]]
+    chosen: Sequence[Path] = found[known[0]]
+    form = formats.create(known[0])
+    if isinstance(form, ChoosesFiles):
+        chosen = form.files_of_run(chosen)
     notes = [f"{len(chosen)} files of the folder read as {known[0]}: {_listed(chosen, folder)}"]
     if left := [path for path in paths if path not in set(chosen)]:
-        notes.append(f"{len(left)} other files of the folder hold none of its rollouts: {_listed(left, folder)}")
+        notes.append(f"{len(left)} other files of the folder hold no rollouts, or these again: {_listed(left, folder)}")
     return Dumps(chosen, known[0], tuple(notes))
 
 

@@ -6,7 +6,7 @@ Formats are found by name in `formats`; other packages add theirs by the entry p
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ...registry import Registry
 from ..fields import ReadOptions
@@ -124,6 +124,15 @@ class Format(Protocol):
 
     def reader(self, rows: Sequence[Row], options: ReadOptions) -> RowReader:
         """A reader for a file that begins with `rows`."""
+        ...
+
+
+@runtime_checkable
+class ChoosesFiles(Protocol):
+    """A format that writes one rollout into several files of a run."""
+
+    def files_of_run(self, paths: Sequence[Path]) -> list[Path]:
+        """Those of `paths`, all of this format, that hold each rollout once."""
         ...
 
 

@@ -1,8 +1,9 @@
 """Rollouts of prime-rl: `rollouts/step_{n}/{train|eval}/{all|effective}/traces.jsonl`, episodes under a group id.
 
 `all` is the log of arrivals, and groups straddle its steps; `effective` repeats what was left after filtering, which
-is a survivors' choice: read with `all`, it adds nothing. Evaluations are left out where there are training rollouts.
-The step is that at which a rollout was sent out. Source: PrimeIntellect-ai/prime-rl, its file monitor.
+is a survivors' choice: of a folder that has both, only `all` is read. Evaluations are left out where there are
+training rollouts. The step is that at which a rollout was sent out.
+Source: PrimeIntellect-ai/prime-rl, its file monitor.
 """
 
 import json
@@ -19,6 +20,7 @@ from .episodes import FIELDS, Repeats, episode_rollouts, is_episode, task_key
 
 METRICS_FILE = "metrics.jsonl"
 MAX_METRICS_BYTES = 1 << 28
+_FILTERED = "effective"
 N_FOLDERS_UP = 6
 """How far above its traces the log of a run may stand."""
 
@@ -27,6 +29,13 @@ class Format:
     """Episodes that belong to a group."""
 
     name = "prime_rl"
+
+    def files_of_run(self, paths: Sequence[Path]) -> list[Path]:
+        """Without `effective` beside `all`, and without evaluations beside training."""
+        known = set(paths)
+        paths = [path for path in paths if path.parent.name != _FILTERED or not _sibling(path) & known]
+        trained = [path for path in paths if "eval" not in path.parts[-3:-1]]
+        return trained or list(paths)
 
     def recognises(self, rows: Sequence[Row]) -> bool:
         return most(rows, lambda row: is_episode(row) and bool(row.get("group")))
@@ -44,15 +53,11 @@ class PrimeRlReader(ReaderDefaults):
     def __init__(self, *, tokens: bool) -> None:
         self._tokens = tokens
         self._repeats = Repeats()
-        self._is_evaluation: list[bool] = []
         self._metrics: dict[int, dict[str, float]] = {}
 
     @property
     def notes(self) -> Sequence[str]:
-        left = sum(self._is_evaluation)
-        if not left or left == len(self._is_evaluation):
-            return self._repeats.notes
-        return [*self._repeats.notes, f"{left} evaluation rollouts left out beside the training's: give their folder"]
+        return self._repeats.notes
 
     @property
     def step_metrics(self) -> Mapping[int, Mapping[str, float]]:
@@ -73,13 +78,9 @@ class PrimeRlReader(ReaderDefaults):
 
     def learn(self, row: Row, identity: Identity) -> None:
         self._repeats.add(row)
-        self._is_evaluation.append(_work(row).get("type") == "eval")
 
     def left_out(self) -> Collection[int]:
-        if all(self._is_evaluation):
-            return self._repeats.rows
-        evaluations = (place for place, is_one in enumerate(self._is_evaluation) if is_one)
-        return {*self._repeats.rows, *evaluations}
+        return self._repeats.rows
 
     def rollouts(self, row: Row, identity: Identity, source: Source, tally: Tally) -> list[Rollout]:
         return episode_rollouts(
@@ -90,6 +91,10 @@ class PrimeRlReader(ReaderDefaults):
             source=source,
             tally=tally,
         )
+
+
+def _sibling(path: Path) -> set[Path]:
+    return {path.parent.parent / "all" / path.name}
 
 
 def _work(row: Row) -> Mapping[str, object]:

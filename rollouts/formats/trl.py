@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
+from ...errors import InputError
 from ..fields import ColumnKinds, ReadOptions, target_columns
 from ..grouping import Identity
 from ..records import Rollout, Source
@@ -31,6 +32,13 @@ class Format:
     """Rows with `step`, `prompt`, `completion` and `advantage`."""
 
     name = "trl"
+
+    def files_of_run(self, paths: Sequence[Path]) -> list[Path]:
+        """All of them, if they are of one run: another has other rewards, with other weights."""
+        folders = list(dict.fromkeys(path.parent for path in paths))
+        if len(folders) > 1:
+            raise InputError(f"{folders[0]}: expected completions of one run, got {len(folders)} folders of them")
+        return list(paths)
 
     def recognises(self, rows: Sequence[Row]) -> bool:
         return most(rows, lambda row: set(_COLUMNS) <= row.keys())
