@@ -12,13 +12,16 @@ from ..rollouts.reading import Reading
 from ..verifiers.base import Verifier
 from .causes import Clues
 from .clues import with_golds_refused_as_written
+from .duplicates import CopySurvey
 from .explaining import Explained, cause_counts, group_cards, paid_part
 from .findings import findings, headline
 from .golds import GoldTest
 from .judging import Judgement
 from .mixed import mixed_part, response_length
 from .not_measured import not_measured
+from .phantom import phantom_part
 from .repair import repair_part
+from .report.duplicates import Permissive
 from .report.model import AuditReport, GroupCard, GroupTable, ReadingFacts
 from .review import review_part
 from .second_opinion import SecondOpinion
@@ -48,6 +51,8 @@ class Ingredients:
     golds: GoldTest | None
     clues: Clues
     explained: Sequence[Explained]
+    copies: CopySurvey
+    permissive: Permissive | None
     near: int
     correct_at: float
     wrong_at: float
@@ -94,6 +99,8 @@ def assemble(found: Ingredients) -> AuditReport:
         lengths = [response_length(rollout, unit) or 0 for _, rollout in judgement.rollouts()]
         stake = stake_part(scored, repaired, np.asarray(index), units=lengths, unit=unit)
     facts = _reading_facts(found.reading)
+    copies = found.copies.part()
+    phantom = phantom_part(judgement, correct_at=found.correct_at) if judgement.has_rewards else None
     said = findings(
         facts=facts,
         golds=golds,
@@ -101,6 +108,9 @@ def assemble(found: Ingredients) -> AuditReport:
         causes=causes,
         paid=paid,
         stake=stake,
+        copies=copies,
+        permissive=found.permissive,
+        phantom=phantom,
         highest_reward=max((reward for reward in scored if reward is not None), default=None),
         correct_at=found.correct_at,
     )
@@ -132,6 +142,9 @@ def assemble(found: Ingredients) -> AuditReport:
         mixed_groups=mixed_part(judgement.groups, kinds, correct_at=found.correct_at, unit=unit, seed=found.seed)
         if found.can_explain
         else None,
+        duplicates=copies,
+        permissive=found.permissive,
+        phantom=phantom,
         review=review_part(judgement, correct_at=found.correct_at),
         not_measured=tuple(
             not_measured(

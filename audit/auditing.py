@@ -1,6 +1,7 @@
 """The audit: judge every rollout, test the targets, explain what was scored wrong, repair, and count the cost."""
 
 from contextlib import ExitStack
+from pathlib import Path
 from time import perf_counter
 
 from ..errors import ArgumentError
@@ -9,11 +10,14 @@ from ..verifiers.arguments import as_verifier, number, whole
 from ..verifiers.base import Verifier
 from .assembling import Ingredients, assemble
 from .clues import gather_clues
+from .duplicates import CopySurvey
 from .explaining import explain
 from .golds import gold_test
 from .judging import judge
+from .permissive import permissive_part
 from .report.model import AuditReport
 from .second_opinion import SecondOpinion, is_same_verifier
+from .traces import Traces
 
 __all__ = ["audit"]
 
@@ -23,6 +27,7 @@ def audit(
     *,
     suspect: str | Verifier | None = None,
     referee: str | Verifier | None = None,
+    sft: str | Path | None = None,
     near: int = 1,
     correct_at: float = 1.0,
     wrong_at: float = 0.0,
@@ -39,6 +44,7 @@ def audit(
         suspect: the verifier under audit, or its registered name; None audits the rewards as they were logged. In
             a file without rewards, None reports the referee's own verdicts.
         referee: whom the rewards are compared with; None takes `auto`, which goes by the target's kind.
+        sft: a file of training traces or reference solutions; right responses are looked for in it.
         near: successes (or failures) up to which a mixed group counts as nearly all wrong (all correct).
         correct_at: logged reward from which a rollout counts as correct; a suspect's verdict says so itself.
         wrong_at: a group whose rewards all equal this, or less, is all wrong.
@@ -48,7 +54,7 @@ def audit(
     Raises:
         ArgumentError: `near` or `seed` is negative, `wrong_at` is not below `correct_at`, or a verifier is none.
         UnknownNameError: no verifier has that name.
-        NoUsableRowsError: the file holds nothing usable.
+        NoUsableRowsError: the file, or that of `sft`, holds nothing usable.
 
     Example:
         >>> from importlib.resources import files
@@ -66,11 +72,18 @@ def audit(
     if suspect is not None:
         suspect = as_verifier(suspect, "suspect")
         correct_at = 1.0  # a verdict is CORRECT exactly when its reward is 1
+    copies = CopySurvey(near, None if sft is None else Traces(sft))
     with ExitStack() as stack:
         is_same = suspect is not None and is_same_verifier(suspect, referee)
         second = stack.enter_context(SecondOpinion()) if is_same else None
         judgement = judge(
-            reading, suspect=suspect, referee=referee, second=second, correct_at=correct_at, progress=progress
+            reading,
+            suspect=suspect,
+            referee=referee,
+            second=second,
+            correct_at=correct_at,
+            copies=copies,
+            progress=progress,
         )
     if suspect is None and not judgement.has_rewards and judgement.has_responses and judgement.has_targets:
         judgement = judgement.scored_by_referee()
@@ -78,6 +91,9 @@ def audit(
     golds = None
     if judgement.has_targets:
         golds = gold_test(judgement, suspect or referee, is_suspect=suspect is not None, correct_at=correct_at)
+    permissive = None
+    if suspect is not None and golds is not None and not is_same:
+        permissive = permissive_part(judgement, suspect, referee, golds.form, correct_at=correct_at)
     clues = gather_clues(judgement, golds, suspect, correct_at=correct_at)
     explained = explain(judgement, clues, correct_at=correct_at, wrong_at=wrong_at)
     return assemble(
@@ -90,6 +106,8 @@ def audit(
             golds=golds,
             clues=clues,
             explained=explained,
+            copies=copies,
+            permissive=permissive,
             near=near,
             correct_at=correct_at,
             wrong_at=wrong_at,

@@ -9,15 +9,19 @@ from collections.abc import Iterator, Sequence
 from .report.model import (
     SEVERITIES,
     CauseCount,
+    Duplicates,
     Finding,
     Golds,
     GroupTable,
     PaidButWrong,
+    Permissive,
+    Phantom,
     ReadingFacts,
     Severity,
     Stake,
 )
 from .report.text import percent
+from .suspicions import suspicions
 
 __all__ = ["findings", "headline"]
 
@@ -39,6 +43,9 @@ def findings(
     causes: Sequence[CauseCount],
     paid: PaidButWrong | None,
     stake: Stake | None,
+    copies: Duplicates | None = None,
+    permissive: Permissive | None = None,
+    phantom: Phantom | None = None,
     highest_reward: float | None,
     correct_at: float,
 ) -> list[Finding]:
@@ -51,6 +58,7 @@ def findings(
         *_paid(paid, facts.n_rollouts),
         *_stake(stake),
         *_groups(table),
+        *suspicions(copies, permissive, phantom, facts.n_groups),
     ]
     return found or [
         Finding(section="groups", severity="ok", sentence="nothing was found among what could be measured")

@@ -2,8 +2,8 @@
 
 Rollouts that agree on an answer, and not on their target, are a matter for a person: models agree on wrong answers
 too. But where the agreed answers of such groups are the targets of *other* such groups, or their targets the agreed
-answers of others, far more often than by chance, the targets were exchanged. How often that happens by chance is counted in the same file: how
-often the agreed answer of such a group is the target of a group that was scored as it should be.
+answers of others, far more often than by chance, the targets were exchanged. How often that happens by chance is
+counted in the same file: how often the agreed answer of such a group is the target of a group that was scored right.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ __all__ = ["agreed_answer", "foreign_targets"]
 LEAST_AGREEING = 3
 AGREEING_SHARE = 0.6
 LEAST_EXCHANGED = 3
-MOST_BY_CHANCE = 0.05
+MOST_BY_CHANCE = 0.1
 """Share of the exchanges found that chance may explain."""
 
 

@@ -80,16 +80,15 @@ def _before(text: str) -> str:
 def _written(text: str, found: Extracted) -> str:
     assert found.span is not None
     start, end = found.span
-    box = None
-    for box in _BOX.finditer(text, max(0, start - _WRITTEN_CHARS), start):
-        pass
-    if box is None:
+    boxes = [box.end() for box in _BOX.finditer(text, max(0, start - _WRITTEN_CHARS), start)]
+    if not boxes:
         return ""
-    before = text[box.end() : start]
+    inner = boxes[-1]
+    before = text[inner:start]
     # Braces that were opened inside the box and before the answer close behind it.
     depth, stop = 1 + before.count("{") - before.count("}"), end
     while depth > 0 and stop < len(text) and stop - end < _WRITTEN_CHARS:
         depth += {"{": 1, "}": -1}.get(text[stop], 0)
         stop += 1
-    inside = text[box.end() : stop - 1].strip() if depth == 0 else ""
+    inside = text[inner : stop - 1].strip() if depth == 0 else ""
     return inside[:_WRITTEN_CHARS] if inside != found.text.strip() else ""

@@ -13,6 +13,7 @@ from ..rollouts.messages import prompt_text
 from ..rollouts.records import Group, Rollout, Target
 from ..verifiers.base import Outcome, Verdict, Verifier
 from ..verifiers.batch import iter_verdicts
+from .duplicates import CopySurvey
 from .scoring_marks import outcome_component, scoring_error
 from .second_opinion import SecondOpinion
 from .texts import ANSWER_CHARS, TextFacts, clipped, text_facts
@@ -86,6 +87,8 @@ class Judgement:
     has_tool_calls: bool = False
     says_truncated: bool = False
     has_second_opinion: bool = False
+    outcome_name: str | None = None
+    """The reward that says whether an answer is right, where it is not the one that was learned from."""
 
     def rollouts(self) -> Iterator[tuple[JudgedGroup, Judged]]:
         """Every rollout with its group, in the file's order."""
@@ -111,6 +114,7 @@ def judge(
     referee: Verifier,
     second: SecondOpinion | None = None,
     correct_at: float,
+    copies: CopySurvey | None = None,
     progress: bool = False,
 ) -> Judgement:
     """Judge every rollout of `groups` by the referee and, where there is one, by the suspect.
@@ -122,6 +126,7 @@ def judge(
         second: asked about what the referee refuses, where suspect and referee are the same (then the
             suspect is not asked again).
         correct_at: from which reward a rollout counts as correct; texts of those are not kept.
+        copies: shown every group while its texts are there.
         progress: whether a bar is drawn on stderr.
     """
     found = Judgement(has_second_opinion=second is not None)
@@ -140,6 +145,9 @@ def judge(
             kept = list(islice(judged, len(group)))
             prompt = "" if group.prompt is None else clipped(prompt_text(group.prompt), PROMPT_CHARS)
             found.groups.append(JudgedGroup(group.group_id, group.prompt_id, prompt, group.target, kept))
+            if copies is not None:
+                rewards = [one.scored for one in kept if one.scored is not None]
+                copies.add(group, successes=sum(reward >= correct_at for reward in rewards), scored=len(rewards))
         _note(found, rows)
     for _, rollout in found.rollouts():
         found.has_tool_calls |= rollout.facts is not None and rollout.facts.calls.found > 0
@@ -232,6 +240,8 @@ def _note(found: Judgement, rollouts: Sequence[Rollout]) -> None:
         )
         found.has_responses |= rollout.response is not None
         found.has_targets |= rollout.target is not None
+        if found.outcome_name is None and (component := outcome_component(rollout)) is not None:
+            found.outcome_name = component[0]
 
 
 def _shown(groups: Iterable[Group], progress: bool) -> Iterator[Group]:

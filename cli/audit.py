@@ -42,6 +42,9 @@ def audit(
         typer.Option(help="The verifier under audit: a name, pkg.mod:fn or path/file.py:fn. Default: logged rewards."),
     ] = None,
     referee: Annotated[str, typer.Option(help="The verifier that it is compared with.")] = "auto",
+    sft: Annotated[
+        Path | None, typer.Option(help="Training traces or reference solutions; right responses are looked for in it.")
+    ] = None,
     near: Annotated[int, typer.Option(min=0, help="Successes from 0 or G up to which a group is nearly dead.")] = 1,
     correct_at: Annotated[float, typer.Option(help="Logged reward from which a rollout counts as correct.")] = 1.0,
     json_path: Annotated[str | None, typer.Option("--json", help="Write everything as JSON; - for stdout.")] = None,
@@ -91,6 +94,7 @@ def audit(
             reading,
             suspect=None if verifier is None else named_verifier(verifier, workers=workers, timeout_s=timeout_s),
             referee=named_verifier(referee, workers=workers, timeout_s=timeout_s),
+            sft=sft,
             near=near,
             correct_at=correct_at,
             progress=shows_progress(progress),

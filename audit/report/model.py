@@ -7,6 +7,7 @@ Texts of prompts and responses are clipped; they are a stranger's words, so a re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
+from .duplicates import Duplicates, Permissive, Phantom
 from .evidence import (
     AnswerTally,
     CauseCount,
@@ -26,6 +27,7 @@ __all__ = [
     "AnswerTally",
     "AuditReport",
     "CauseCount",
+    "Duplicates",
     "Evidence",
     "FailingGold",
     "Finding",
@@ -38,6 +40,8 @@ __all__ = [
     "NotMeasured",
     "OutcomeDifference",
     "PaidButWrong",
+    "Permissive",
+    "Phantom",
     "Prediction",
     "ReadingFacts",
     "Repair",
@@ -262,6 +266,9 @@ class AuditReport(Part):
     repair: Repair | None
     stake: Stake | None
     mixed_groups: MixedGroups | None
+    duplicates: Duplicates | None = None
+    permissive: Permissive | None = None
+    phantom: Phantom | None = None
     review: Review
     not_measured: tuple[NotMeasured, ...]
     seconds: float

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .cards import card_lines, evidence_line
+from .copies import all_correct_lines, phantom_lines
 from .indent import Indented
 from .model import SEVERITIES, AuditReport, FailingGold, Golds, GroupCard, GroupTable, Stake
 from .text import number, percent, shown
@@ -51,6 +52,7 @@ def _parts(report: AuditReport) -> Iterator[RenderableType]:
         ("BEFORE → AFTER", _repair),
         ("STAKE", _stake),
         ("MIXED GROUPS", _mixed),
+        ("ALL CORRECT", all_correct_lines),
         ("NOT MEASURED", _not_measured),
     )
     for position, (name, section) in enumerate(sections, start=1):
@@ -146,6 +148,8 @@ def _groups(report: AuditReport) -> Iterator[RenderableType]:
         if row.success_rate is not None
     )
     yield Text(f"p with its 95 % interval by prompt: {', '.join(rates)}", style="dim")
+    if report.phantom is not None:
+        yield from phantom_lines(report.phantom)
     found = report.prediction
     if found is not None and found.observed_no_success is not None:
         yield Text(
@@ -281,7 +285,7 @@ def _not_measured(report: AuditReport) -> Iterator[RenderableType]:
 
 
 def _absent() -> Text:
-    return Text("not measured: see 7", style="dim")
+    return Text("not measured: see 8", style="dim")
 
 
 def _table(*columns: str) -> Table:

@@ -30,7 +30,8 @@ def test_sections_are_numbered_in_the_order_of_repair_and_the_headline_is_last(f
         line.split("  ")[0] for line in lines if line[:1].isdigit() and line[1:2] == " " and line[2:3].isupper()
     ]
     assert headings == [
-        "1 GOLDS", "2 GROUPS", "3 CAUSES", "4 BEFORE → AFTER", "5 STAKE", "6 MIXED GROUPS", "7 NOT MEASURED",
+        "1 GOLDS", "2 GROUPS", "3 CAUSES", "4 BEFORE → AFTER", "5 STAKE", "6 MIXED GROUPS", "7 ALL CORRECT",
+        "8 NOT MEASURED",
     ]  # fmt: skip
     assert lines[-1].startswith("FAIL  2 of 15 targets do not verify against themselves")
 
@@ -68,7 +69,7 @@ def test_what_a_model_wrote_is_neither_markup_nor_escape_sequence() -> None:
 
 def test_what_was_not_measured_refers_to_its_section() -> None:
     text = printed(audited(group("a", None, [(None, 0.0), (None, 1.0)])))
-    assert text.count("not measured: see 7") == 4
+    assert text.count("not measured: see 8") == 4
     assert "no responses in this file" in text
 
 
