@@ -132,7 +132,8 @@ def replay(
         NoUsableRowsError: there is no case.
 
     Example:
-        >>> case = FrozenCase(expected="accept", target="1/2", response="so 0.5", cause="false_negative:format", why="")
+        >>> why = {"cause": "false_negative:format", "why": "a decimal"}
+        >>> case = FrozenCase(expected="accept", target="1/2", response="so 0.5", **why)
         >>> replay([case], "math").broken
         ()
         >>> print(replay([case], lambda completion, target: float(target in completion)))

@@ -16,8 +16,10 @@ from .. import __version__
 from ..errors import InputError, RewardgateError
 from .advantages import advantages
 from .audit import audit
+from .export import export
 from .label import label
 from .names import list_names
+from .pools import pools
 from .verify import verify
 from .watch import watch
 
@@ -26,6 +28,8 @@ app.command()(audit)
 app.command()(verify)
 app.command()(advantages)
 app.command()(watch)
+app.command()(export)
+app.command()(pools)
 app.command("list")(list_names)
 app.add_typer(label, name="label")
 
