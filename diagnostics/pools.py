@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..errors import ArgumentError
 from .pool_rules import POOLS, Pool, PoolRules, decay, route
-from .posteriors import credible_intervals
+from .posteriors import chance_of_mixed, credible_intervals
 from .prompt_columns import PromptColumns, PromptId, plain_or_none
 from .rows import FloatArray, IntArray, group_index, reward_values
 
@@ -56,7 +56,7 @@ class PromptPools:
     def __init__(self, prompt_ids: Iterable[PromptId] = (), *, rules: PoolRules | None = None) -> None:
         self.rules = PoolRules() if rules is None else rules
         self._columns = PromptColumns()
-        self._columns.slots_of(list(prompt_ids))
+        self.add(prompt_ids)
 
     def __len__(self) -> int:
         return len(self._columns)
@@ -70,6 +70,10 @@ class PromptPools:
     def codes(self) -> IntArray:
         """(N,) where each prompt is, as a position in `POOLS`."""
         return self._columns.codes.copy()
+
+    def add(self, prompt_ids: Iterable[PromptId]) -> None:
+        """Let further prompts be drawn; those that are known stay as they are."""
+        self._columns.slots_of(list(prompt_ids))
 
     def update(
         self,
@@ -193,11 +197,11 @@ class PromptPools:
         a, b = self.rules.prior
         return self._columns.successes + a, self._columns.failures + b
 
-    def table(self, *, confidence: float = 0.95) -> dict[str, list[Any]]:
+    def table(self, *, confidence: float = 0.95, group_size: int = 8) -> dict[str, list[Any]]:
         """What is known of every prompt, as columns of plain values: for a file or a report.
 
-        `mean`, `low` and `high` are of the posterior, equal-tailed; `ema` and `last_step` are None before the first
-        visit.
+        `mean`, `low` and `high` are of the posterior, equal-tailed; `mixed` is the chance that a group of `group_size`
+        would be mixed; `ema` and `last_step` are None before the first visit.
         """
         columns, (a, b) = self._columns, self.posterior()
         low, high = credible_intervals(a, b, confidence=confidence)
@@ -208,6 +212,7 @@ class PromptPools:
             "mean": (a / (a + b)).tolist(),
             "low": low.tolist(),
             "high": high.tolist(),
+            "mixed": chance_of_mixed(a, b, group_size).tolist(),
             "ema": plain_or_none(columns.ema, is_new),
             "visits": columns.visits.tolist(),
             "moves": columns.moves.tolist(),

@@ -70,6 +70,8 @@ def test_the_average_starts_at_the_first_mean_and_forgets_as_the_counts_do() -> 
     table = pools.table()
     assert (table["ema"], table["visits"], table["last_step"]) == ([0.75], [2], [10])
     assert table["mean"] == pytest.approx([5.5 / 7])
+    # Beta(5.5, 1.5), 2 rollouts: 1 - 5.5 * 6.5 / (7 * 8) - 1.5 * 2.5 / (7 * 8) = 16.5 / 56.
+    assert pools.table(group_size=2)["mixed"] == pytest.approx([16.5 / 56])
 
 
 def test_unknown_rewards_count_for_nothing_and_a_visit_without_a_known_one_is_none() -> None:
