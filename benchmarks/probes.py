@@ -167,7 +167,7 @@ def names(grader: Grader, shown: Shown) -> bool:
         return False
     faulty, twin = function_of(grader.file, grader.name), function_of("faulty.py", grader.twin)
     paid, honest = (asked(one, shown.prompt, shown.completion, shown.target) for one in (faulty, twin))
-    return (paid >= 1) != (honest >= 1)
+    return paid != honest
 
 
 def accused(judged: Judged) -> Shown | None:

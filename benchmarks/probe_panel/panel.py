@@ -59,7 +59,7 @@ PANEL = (
     Grader("empty_answer", "empty answer paid", "words", "tag", "tag_word_twin"),
     Grader("either_in_other", "gt in ans or ans in gt", "words", "tag", "tag_word_twin"),
     Grader("hang_on_long_text", "hang on long text", "integers", "hash", shows=_SLOW),
-    Grader("think_paid", "answer inside think paid", "integers", "box", "box_number_twin"),
+    Grader("think_paid", "answer inside think paid", "integers", "thought", "box_number_twin"),
     Grader("swapped_arguments", "swapped arguments", "integers", "box", "box_number_twin"),
     Grader("wide_tolerance", "tolerance too wide", "decimals", "box", "box_number_twin"),
     Grader("percent_ladder", "percent ladder", "decimals", "box", "box_number_twin"),

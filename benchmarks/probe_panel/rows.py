@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 ASKS = {
     "box": "Put your final answer in \\boxed{}.",
+    "thought": "Think between <think> and </think>; only then put your final answer in \\boxed{}.",
     "hash": "Put your final answer on a last line of its own, behind ####.",
     "tag": "Think between <think> and </think>, then put your final answer between <answer> and </answer>.",
     "letter": 'End with a line "Answer: X", where X is the letter of your choice.',
