@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-__all__ = ["Problem", "problems"]
+__all__ = ["GSM8K", "QWEN", "Problem", "problems", "scaled"]
 
 FACTORS = tuple(range(3, 200, 4))
 GSM8K = "gsm8k_example_model_solutions.jsonl"
@@ -92,13 +92,15 @@ def _qwen(path: Path) -> Iterator[Problem]:
         yield Problem(row["question"], int(row["answer"]), tuple(dict.fromkeys(bodies)), ())
 
 
-def _scaled(problem: Problem, factor: int) -> Problem:
-    def scaled(text: str) -> str:
-        return _NUMBER.sub(lambda found: f"{Decimal(found.group().replace(',', '')) * factor:f}", text)
+def scaled(text: str, factor: int) -> str:
+    """`text` with every number in it times `factor`; exponents and arguments of commands stay as they are."""
+    return _NUMBER.sub(lambda found: f"{Decimal(found.group().replace(',', '')) * factor:f}", text)
 
+
+def _scaled(problem: Problem, factor: int) -> Problem:
     return Problem(
-        prompt=scaled(problem.prompt),
+        prompt=scaled(problem.prompt, factor),
         answer=problem.answer * factor,
-        right=tuple(map(scaled, problem.right)),
-        wrong=tuple((scaled(body), answer * factor) for body, answer in problem.wrong),
+        right=tuple(scaled(body, factor) for body in problem.right),
+        wrong=tuple((scaled(body, factor), answer * factor) for body, answer in problem.wrong),
     )
