@@ -89,11 +89,11 @@ def program_mutants(source: str, *, most: int | None = None, seed: int = 0) -> t
     Example:
         >>> for mutant in program_mutants("def is_adult(age):\\n    return age >= 18"):
         ...     print(mutant.operator, "|", mutant.before, "|", mutant.after)
+        removed_return | return age >= 18 | pass
         boundary | age >= 18 | age > 18
         swapped_comparison | age >= 18 | age <= 18
         off_by_one | 18 | 19
         off_by_one | 18 | 17
-        removed_return | return age >= 18 | pass
     """
     if most is not None:
         whole("most", most, at_least=0)
