@@ -28,6 +28,20 @@ def recognised(rows: Sequence[Row]) -> str | None:
     return next((name for name in formats if rows and formats.create(name).recognises(rows)), None)
 
 
+def format_for(rows: Sequence[Row], options: ReadOptions) -> str | None:
+    """The format that reads files beginning with `rows`; None where none knows them.
+
+    Columns that the caller names make it `columns`, except a reward alone of a format that has several by name.
+    """
+    name, named = recognised(rows), options.named()
+    if not named:
+        return name
+    if name is not None and named.keys() == {"reward_key"}:
+        reader = formats.create(name).reader(rows, options)
+        return name if reader.has_named_rewards else "columns"
+    return "columns"
+
+
 def dumps_in(folder: Path, format_name: str, options: ReadOptions, open_one: Callable[[Path], RowFile]) -> Dumps:
     """The rollout files under `folder`.
 
@@ -75,10 +89,10 @@ def _format_of(path: Path, options: ReadOptions, open_one: Callable[[Path], RowF
         head = [row.value for row in islice(rows.scan(), N_ROWS_TRIED) if row.value is not None]
     except InputError:
         return None
-    named = {column.partition(".")[0] for column in options.named().values()}
-    if named:
-        return "columns" if any(named & row.keys() for row in head) else None
-    name = recognised(head)
+    name = format_for(head, options)
+    if name == "columns":
+        named = {column.partition(".")[0] for column in options.named().values()}
+        return name if any(named & row.keys() for row in head) else None
     if name is not None or sidecar_hint(head) is not None:
         return name
     return "columns" if any(_may_be_rollout(row) for row in head) else None

@@ -43,7 +43,7 @@ def read(
         prompt_id_key: the column of the prompt's id.
         response_key: the column of the response, or of the list of responses.
         target_key: the column of the target (gold answer).
-        reward_key: the column of the reward.
+        reward_key: the column of the reward; of a tool's own format, one of its rewards by name.
         group_key: the column of the group's id.
         tokens: whether to load token ids and the sampler's log-probabilities, as numpy arrays.
 
@@ -140,7 +140,7 @@ class Reading:
                     n_refused += 1
                     if len(refusals) < 2 * MAX_REFUSALS_KEPT:
                         refusals.append(survey.refusal(place.line, refused))
-            rollouts = survey.reader.settle(rollouts)
+            rollouts = [survey.chosen(rollout, tally) for rollout in survey.reader.settle(rollouts)]
             if not rollouts or identity is None:
                 continue
             is_usable = is_usable or any(map(_says_something, rollouts))
@@ -173,7 +173,7 @@ def _iter_rows(survey: Survey) -> Iterator[Rollout | Refusal]:
             value = row_value(row)
             found = survey.reader.rollouts(value, survey.reader.identity(value), survey.source(row.line), tally)
             is_usable = is_usable or any(map(_says_something, found))
-            yield from found
+            yield from (survey.chosen(rollout, tally) for rollout in found)
         except (RowRefusedError, RecursionError) as refused:
             refusal = survey.refusal(row.line, refused)
             if len(refusals) < MAX_REFUSALS_KEPT:

@@ -1,24 +1,28 @@
 """The first pass over a file or a folder: which format it is, what its columns are, where each group's rows lie."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from ..errors import NoUsableRowsError
+from ..errors import ArgumentError, NoUsableRowsError
 from .containers import open_rows
-from .dumps import dumps_in, recognised
+from .dumps import dumps_in, format_for
 from .fields import ReadOptions
 from .folders import Files, FolderRows
 from .formats import RowReader, formats
 from .grouping import GroupIndex
-from .records import Source
-from .refusals import MAX_REFUSALS_KEPT, Refusal, RowRefusedError
+from .records import Rollout, Source
+from .refusals import MAX_REFUSALS_KEPT, Refusal, RowRefusedError, Tally
 from .rows import TOO_DEEP, LocatedRow, Row, RowFile, repeated_keys
 from .sidecars import sidecar_hint
+from .values import reward_value
 
 HEAD_ROWS = 200
 HEAD_BYTES = 1 << 24
+N_ROWS_ASKED = 20
+"""Rows that are asked for the names of their rewards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,7 @@ class Survey:
     rows: RowFile
     format_name: str
     reader: RowReader
+    reward_key: str | None
     index: GroupIndex
     n_rows: int
     n_refused: int
@@ -40,6 +45,14 @@ class Survey:
         """Where the row numbered `line` stands."""
         file, line = self.files.place(line)
         return Source(file=str(self.files.paths[file]), line=line)
+
+    def chosen(self, rollout: Rollout, tally: Tally) -> Rollout:
+        """`rollout` with the reward that the caller chose by name: one of its rewards, or a number in its meta."""
+        name = self.reward_key
+        if name is None or (name in rollout.rewards and name == rollout.reward_name):
+            return rollout
+        value = rollout.rewards[name] if name in rollout.rewards else reward_value(rollout.meta.get(name), tally)
+        return rollout.model_copy(update={"rewards": {**rollout.rewards, name: value}, "reward_name": name})
 
     def refusal(self, line: int, error: RowRefusedError | RecursionError) -> Refusal:
         """What stopped the row numbered `line`."""
@@ -67,7 +80,7 @@ def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
         rows, files = open_one(path), Files([path])
     head, repeated = _head(rows)
     if format_name == "auto":
-        format_name = "columns" if options.named() else _recognised(head, path)
+        format_name = _recognised(head, path, options)
     reader = formats.create(format_name).reader(head, options)
     reader.look_around(files.paths)
     index, refusals, n_rows, n_refused = GroupIndex(), list[Refusal](), 0, 0
@@ -90,13 +103,16 @@ def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
     groups, left_out = reader.regroup(), reader.left_out()
     if groups is not None or left_out:
         index.rearrange(groups, left_out)
+    reward_key = options.reward_key if reader.has_named_rewards else None
+    if reward_key is not None:
+        _require_reward(reward_key, reader, head)
     notes += [*rows.notes, *reader.notes]
     if repeated:
         keys = ", ".join(sorted(repeated))
         notes.append(f"keys that stand twice in one object (line {min(repeated.values())}): {keys}; the last counts")
     if index.is_scattered:
         notes.append("the rows of a group do not stand together: gathered from all over the file")
-    return Survey(path, files, rows, format_name, reader, index, n_rows, n_refused, refusals, tuple(notes))
+    return Survey(path, files, rows, format_name, reader, reward_key, index, n_rows, n_refused, refusals, tuple(notes))
 
 
 def row_value(row: LocatedRow) -> Row:
@@ -145,8 +161,19 @@ def _head(rows: RowFile) -> tuple[list[Row], dict[str, int]]:
     return head, repeated
 
 
-def _recognised(head: list[Row], path: Path) -> str:
-    name = recognised(head)
+def _recognised(head: list[Row], path: Path, options: ReadOptions) -> str:
+    name = format_for(head, options)
     if name is None and (hint := sidecar_hint(head)) is not None:
         raise NoUsableRowsError(f"{path}: expected rollouts, {hint}")
     return name or "columns"
+
+
+def _require_reward(name: str, reader: RowReader, head: list[Row]) -> None:
+    known: dict[str, None] = {}
+    for row in head[:N_ROWS_ASKED]:
+        with suppress(RowRefusedError):
+            for rollout in reader.rollouts(row, reader.identity(row), Source(file="", line=0), Tally()):
+                numbers = (key for key, cell in rollout.meta.items() if reward_value(cell, Tally()) is not None)
+                known.update(dict.fromkeys((*rollout.rewards, *numbers)))
+    if name not in known:
+        raise ArgumentError(f'reward_key: expected a reward of the file, got "{name}"; rewards: {", ".join(known)}')

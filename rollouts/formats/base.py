@@ -32,6 +32,8 @@ class RowReader(Protocol):
 
     spans_files: bool
     """Whether the rows of one group may stand in several files; if not, ids mean something in one file only."""
+    has_named_rewards: bool
+    """Whether a caller may choose the reward by its name, and the format still reads the file."""
 
     def look_around(self, paths: Sequence[Path]) -> None:
         """The files that are read; what lies beside them may say what they leave out."""
@@ -85,6 +87,7 @@ class ReaderDefaults:
     """The parts of a `RowReader` that do nothing unless a format says otherwise."""
 
     spans_files: bool = False
+    has_named_rewards: bool = False
 
     def look_around(self, paths: Sequence[Path]) -> None:
         pass

@@ -36,6 +36,8 @@ class Format:
 class InspectReader(ReaderDefaults):
     """One row is one sample at one epoch."""
 
+    has_named_rewards = True
+
     def __init__(self, rows: Sequence[Row]) -> None:
         self._scorers: dict[str, None] = {}
 

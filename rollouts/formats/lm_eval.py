@@ -46,6 +46,7 @@ class Format:
 class LmEvalReader(ReaderDefaults):
     """One row is one document under one filter; the rows of a document become one group."""
 
+    has_named_rewards = True
     fields: Mapping[str, str] = {
         "prompt": "arguments",
         "group_id": "doc_id",

@@ -47,6 +47,7 @@ class Format:
 class PrimeRlReader(ReaderDefaults):
     """One row is one episode."""
 
+    has_named_rewards = True
     spans_files = True
     fields: Mapping[str, str] = {**FIELDS, "group_id": "group.id", "step": "run.work.step"}
 

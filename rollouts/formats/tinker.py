@@ -32,6 +32,7 @@ class Format:
 class TinkerReader(ReaderDefaults):
     """One row is one rollout, without its text."""
 
+    has_named_rewards = True
     fields: Mapping[str, str] = {
         "group_id": "split, iteration, group_idx",
         "rewards": "total_reward, final_reward",

@@ -50,6 +50,7 @@ class Format:
 class TrlReader(ReaderDefaults):
     """One row is one rollout; groups are worked out when all rows are known."""
 
+    has_named_rewards = True
     spans_files = True
 
     def __init__(self, rows: Sequence[Row]) -> None:

@@ -46,6 +46,8 @@ class Format:
 class VerifiersReader(ReaderDefaults):
     """One row is one rollout."""
 
+    has_named_rewards = True
+
     def __init__(self) -> None:
         self._metrics: dict[str, None] = {}
         self._rows: list[tuple[dict[str, float], float]] = []

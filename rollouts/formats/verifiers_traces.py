@@ -28,6 +28,7 @@ class Format:
 class TracesReader(ReaderDefaults):
     """One row is one episode."""
 
+    has_named_rewards = True
     fields: Mapping[str, str] = FIELDS
 
     def __init__(self, *, tokens: bool) -> None:

@@ -40,6 +40,8 @@ class Format:
 class VerlReader(ReaderDefaults):
     """One row is one output; the outputs of a rollout become one."""
 
+    has_named_rewards = True
+
     def __init__(self, rows: Sequence[Row]) -> None:
         uids = Counter(uid for row in rows if isinstance(uid := row.get("uid"), str))
         # A plain uid is the prompt's in some versions and the rollout's in others: the prompt's repeats.

@@ -1,19 +1,36 @@
-"""Every plain rollout file that others prepared, against what its manifest expects of it."""
+"""Every file that others prepared or their tools wrote, against what its manifest expects of it."""
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rewardgate.errors import NoUsableRowsError
+from rewardgate.errors import InputError, NoUsableRowsError
 from rewardgate.rollouts import Rollout, completion_text, prompt_text, read, read_rows
 
 
-def entries(shared: Path) -> list[dict[str, Any]]:
-    manifest = json.loads((shared / "data/dumps/manifest.json").read_text())
-    return [entry for entry in manifest["files"] if entry["path"].startswith("plain/")]
+def manifest(shared: Path) -> dict[str, Any]:
+    return json.loads((shared / "data/dumps/manifest.json").read_text())
+
+
+def entries(shared: Path, *, begins: str = "", sidecars: bool = False) -> list[dict[str, Any]]:
+    found = [entry for entry in manifest(shared)["files"] if entry["path"].startswith(begins)]
+    return [entry for entry in found if (entry["format"] == "sidecar") == sidecars]
+
+
+def about(rollout: Rollout, wanted: dict[str, Any]) -> dict[str, Any]:
+    """What the manifest says of one rollout, as the reader has it; rewards beyond its own (a total) are not asked."""
+    text = None if rollout.response is None else completion_text(rollout.response)
+    return {
+        "prompt_prefix": (wanted["prompt_prefix"] or "") in prompt_text(rollout.prompt or ""),
+        "response_prefix": None if text is None else text[: len(wanted["response_prefix"] or "")],
+        "response_chars": None if text is None else len(text),
+        "gold": rollout.target,
+        "rewards": {name: rollout.rewards.get(name) for name in wanted["rewards"]},
+        "reward_total": rollout.reward,
+        "truncated": rollout.truncated,
+    }
 
 
 def differences(path: Path, entry: dict[str, Any]) -> list[str]:
@@ -21,52 +38,94 @@ def differences(path: Path, entry: dict[str, Any]) -> list[str]:
     reading = read(path)
     groups = list(reading)
     rollouts = [rollout for group in groups for rollout in group.rollouts]
-    null_rewards = Counter[str]()
-    for rollout in rollouts:
-        null_rewards.update({name: int(reward is None) for name, reward in rollout.rewards.items()})
-    found = {
+    refusals = reading.summary.refusals
+    n_broken = sum(refusal.field == "row" for refusal in refusals)
+    found: dict[str, Any] = {
         "group_sizes": [len(group) for group in groups],
+        "n_groups": reading.summary.n_groups,
         "n_rollouts": reading.summary.n_rollouts,
-        "bad_lines": sum(refusal.field == "row" for refusal in reading.summary.refusals),
-        "reward_null": dict(null_rewards),
+        "n_rows": reading.summary.n_rows - n_broken,
+        "bad_lines": n_broken,
+        "reward_null": {
+            name: sum(rollout.rewards.get(name) is None for rollout in rollouts)
+            for name in entry["counts"]["reward_null"]
+        },
         "reward_total_null": sum(rollout.reward is None for rollout in rollouts),
         "gold_null": sum(rollout.target is None for rollout in rollouts),
         "response_null": sum(rollout.response is None for rollout in rollouts),
         "truncated_true": sum(rollout.truncated is True for rollout in rollouts),
         "truncated_unknown": sum(rollout.truncated is None for rollout in rollouts),
     }
-    expected = {name: entry[name] for name in ("group_sizes", "n_rollouts")} | entry["counts"]
+    expected = {name: entry[name] for name in ("group_sizes", "n_groups", "n_rollouts", "n_rows")} | entry["counts"]
     expected["bad_lines"] = entry.get("bad_lines", 0) + entry.get("partial_rows", 0)
-    by_line = [row for row in read_rows(path) if isinstance(row, Rollout)]
-    for which, rollout in (("first", by_line[0]), ("last", by_line[-1])):
+    if not entry["path"].startswith("inspect/"):  # whose first and last are those of the groups
+        rollouts.sort(key=lambda rollout: (rollout.source.line, rollout.source.index) if rollout.source else (0, 0))
+    for which, rollout in (("first", rollouts[0]), ("last", rollouts[-1])):
         wanted = entry["expected"][which]
-        text = None if rollout.response is None else completion_text(rollout.response)
-        found[which] = {
-            "prompt_prefix": (wanted["prompt_prefix"] or "") in prompt_text(rollout.prompt or ""),
-            "response_prefix": text is None or text[: len(wanted["response_prefix"])],
-            "response_chars": None if text is None else len(text),
-            "gold": rollout.target,
-            "rewards": dict(rollout.rewards),
-            "reward_total": rollout.reward,
-            "truncated": rollout.truncated,
-        }
+        found[which] = about(rollout, wanted)
         expected[which] = {name: wanted[name] for name in found[which]} | {"prompt_prefix": True}
-        if text is None:
-            expected[which]["response_prefix"] = True
-    return [f"{name}: {found[name]!r} != {expected[name]!r}" for name in found if found[name] != expected[name]]
+    return [f"{name}: {found[name]!r} != {expected[name]!r}" for name in found if not same(found[name], expected[name])]
 
 
-def test_every_plain_file_is_read_as_its_manifest_expects(shared: Path) -> None:
+def same(found: Any, expected: Any) -> bool:
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(same(found[name], expected[name]) for name in found)
+    if isinstance(found, float) and isinstance(expected, int | float):
+        return found == pytest.approx(expected, abs=1e-9)
+    return found == expected
+
+
+FOLDERS = ("plain/", "trl/", "verl/", "prime_rl/", "verifiers_", "lm_eval/", "inspect/")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_file_is_read_as_its_manifest_expects(shared: Path, folder: str) -> None:
+    found = [entry for entry in entries(shared, begins=folder) if entry["n_rows"]]
+    assert found
     wrong = {
         entry["path"]: problems
-        for entry in entries(shared)
-        if entry["n_rows"] and (problems := differences(shared / "data/dumps" / entry["path"], entry))
+        for entry in found
+        if (problems := differences(shared / "data/dumps" / entry["path"], entry))
     }
     assert wrong == {}
 
 
+def test_no_folder_of_the_manifest_is_left_out(shared: Path) -> None:
+    assert not [entry["path"] for entry in entries(shared) if not entry["path"].startswith(FOLDERS)]
+
+
+def test_files_beside_rollouts_are_refused_with_a_hint(shared: Path) -> None:
+    found = entries(shared, sidecars=True)
+    assert found
+    for entry in found:
+        with pytest.raises(InputError, match=r"; give |a log-likelihood task has no responses"):
+            read(shared / "data/dumps" / entry["path"])
+
+
+def test_the_folder_of_a_run_is_read_as_the_manifest_expects(shared: Path) -> None:
+    for entry in manifest(shared)["sets"]:
+        # The whole run of prime-rl: that only `train/all` counts is for the reader to know.
+        summary = read(shared / "data/dumps" / entry["path"].replace("*/train/all/", "")).summary
+        assert (entry["path"], summary.n_rows, summary.n_rollouts) == (
+            entry["path"],
+            entry["n_rows"],
+            entry["n_rollouts"],
+        )
+        if "group_sizes" in entry:
+            assert [size for size, count in summary.group_sizes.items() for _ in range(count)] == entry["group_sizes"]
+
+
+def test_rows_of_every_file_come_in_its_order(shared: Path) -> None:
+    for entry in entries(shared):
+        if entry["n_rows"]:
+            rows = read_rows(shared / "data/dumps" / entry["path"])
+            lines = [row.source.line for row in rows if isinstance(row, Rollout) and row.source]
+            assert lines == sorted(lines)
+            assert len(lines) >= entry["n_rollouts"]  # a rollout that several rows speak of comes once a row
+
+
 def test_an_empty_plain_file_is_an_error(shared: Path) -> None:
-    empty = [entry["path"] for entry in entries(shared) if not entry["n_rows"]]
+    empty = [entry["path"] for entry in entries(shared, begins="plain/") if not entry["n_rows"]]
     assert empty
     for path in empty:
         with pytest.raises(NoUsableRowsError):
