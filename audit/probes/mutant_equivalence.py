@@ -8,7 +8,7 @@ never asked        docstrings, annotations, decorators, assertions, messages of 
 not the answer     `end=`, `sep=` and `flush=` of a print, limits of recursion, seeds
 neutral            `x + 0`, `x * 1`, `x // 1`, `1 << 0`; constants that come out alike; a true constant as a test
 a tie              `<` for `<=` where equal values are then assigned, chosen or exchanged, which changes nothing; at
-                   0 of `x if x >= 0 else -x`
+                   0 of `x if x >= 0 else -x`; against a tolerance
 stand-ins          round constants from a million on (infinity) and floats below 1/1000 (tolerances), by one
 falling off        the last `return False` of a function: None is as false
 """
@@ -127,6 +127,8 @@ def _is_tie(parents: Mapping[ast.AST, ast.AST], node: ast.Compare, changed: ast.
     if not isinstance(changed, ast.Compare) or len(node.ops) != 1 or not _is_boundary(node.ops[0], changed.ops[0]):
         return False
     left, right = node.left, node.comparators[0]
+    if _is_tolerance(left) or _is_tolerance(right):
+        return True
     if isinstance(parent, ast.IfExp) and parent.test is node:
         chosen = {_text(parent.body), _text(parent.orelse)}
         return chosen == {_text(left), _text(right)} or (
@@ -149,8 +151,8 @@ def _is_boundary(old: ast.cmpop, new: ast.cmpop) -> bool:
 
 
 def _is_stand_in(parents: Mapping[ast.AST, ast.AST], node: ast.Constant) -> bool:
-    if isinstance(node.value, float):
-        return 0 < abs(node.value) < _TOLERANCE
+    if _is_tolerance(node):
+        return True
     if not isinstance(node.value, int) or isinstance(node.value, bool):
         return False
     whole: ast.AST = node
@@ -160,6 +162,10 @@ def _is_stand_in(parents: Mapping[ast.AST, ast.AST], node: ast.Constant) -> bool
     if value is None or (isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod)):
         return False
     return abs(value) >= _STAND_IN and (value % _STAND_IN == 0 or value & (value - 1) == 0)
+
+
+def _is_tolerance(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, float) and 0 < abs(node.value) < _TOLERANCE
 
 
 def _is_only_true(parent: ast.AST, node: ast.Constant, changed: ast.Constant) -> bool:

@@ -36,6 +36,7 @@ def test_two_times_two_is_two_to_the_two() -> None:
         "y = a if a < b else b",
         "y = x if x >= 0 else -x",
         "if a[i] > a[j]:\n    a[i], a[j] = a[j], a[i]",
+        "while high - low > 1e-9:\n    f()",
     ],
 )
 def test_where_a_tie_changes_nothing_the_boundary_is_no_fault(source: str) -> None:
