@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from probe_reports import CHANCE, PAID, STRICT, SUBSTRING, report
 
-from rewardgate.audit.probes.repros import Repro, read_repros, repros_of, write_repros
+from rewardgate.audit.probes.faults import FAULTS
+from rewardgate.audit.probes.repros import _OF_CONDUCT, Repro, read_repros, repros_of, write_repros
 from rewardgate.errors import InputError
 
 
@@ -20,8 +21,9 @@ def test_a_repro_holds_the_cases_that_went_wrong_and_the_references_they_belong_
     assert (repro.verifier, repro.fault, repro.correct_at) == ("graders/sub string.py:grade", "substring", 1.0)
 
 
-def test_a_fault_of_behaviour_has_no_case_that_shows_it() -> None:
-    by_chance = CHANCE.model_copy(update={"evidence": (PAID,)})
+@pytest.mark.parametrize("fault", ["random", "order_dependence", "thread", "event_loop"])
+def test_a_fault_of_conduct_has_no_case_that_shows_it(fault: str) -> None:
+    by_chance = CHANCE.model_copy(update={"fault": fault, "evidence": (PAID,)})
     (repro,) = repros_of(report(findings=(by_chance,)))
     assert repro.cases == ()
 
@@ -40,7 +42,7 @@ def test_repros_are_read_back_as_they_were_written_half_a_surrogate_pair_include
     odd = PAID.model_copy(update={"response": "\ud83d \a 42\r\n\u2028"})
     written = report(findings=(SUBSTRING.model_copy(update={"evidence": (odd,)}), CHANCE))
     paths = write_repros(written, tmp_path / "repros")
-    assert [path.name for path in paths] == ["01_substring_a1b2c3d4.json", "02_nondeterminism_f00dfeed.json"]
+    assert [path.name for path in paths] == ["01_substring_a1b2c3d4.json", "02_random_f00dfeed.json"]
     assert read_repros(tmp_path / "repros") == repros_of(written)
     assert read_repros(paths[0]) == repros_of(written)[:1]
 
@@ -88,3 +90,7 @@ def test_the_json_says_which_version_it_is() -> None:
     data = json.loads(json.dumps(repro.model_dump()))
     assert data["schema_version"] == "rewardgate.repro/1"
     assert Repro.model_validate(data) == repro
+
+
+def test_the_faults_of_conduct_are_known_faults() -> None:
+    assert FAULTS.keys() > _OF_CONDUCT
