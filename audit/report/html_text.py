@@ -20,7 +20,7 @@ _LONG_ID = 500
 _KEPT_SPACES = frozenset("\n\t")
 
 # What could end the script element, open a comment in it, or be a line break to an old reader of JSON.
-_IN_A_SCRIPT = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
+_IN_A_SCRIPT = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 class _Escapes(dict[int, str]):
@@ -57,7 +57,7 @@ def seen(text: str, limit: int | None = None) -> str:
     text = text.replace("\r\n", "\n")
     if limit is not None and len(text) > limit:
         text = f"{text[:limit]}…"
-    return text.translate(_ESCAPES)
+    return text if text.isprintable() else text.translate(_ESCAPES)
 
 
 def anchor(group_id: str) -> str:
@@ -83,4 +83,6 @@ def embedded(data: Mapping[str, object]) -> Markup:
         Markup('{"said":"\\\\u003c/script\\\\u003e"}')
     """
     said = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Markup(said.translate(_IN_A_SCRIPT))
+    for char, escape in _IN_A_SCRIPT.items():
+        said = said.replace(char, escape)
+    return Markup(said)

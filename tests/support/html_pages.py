@@ -6,10 +6,7 @@ import json
 from html.parser import HTMLParser
 from typing import Any
 
-from audited import group
-
 from rewardgate.audit import AuditReport
-from rewardgate.rollouts.records import Group
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 
@@ -98,14 +95,18 @@ def hostile_report(report: AuditReport) -> AuditReport:
     return AuditReport.model_validate(data)
 
 
-def many_groups(n: int) -> list[Group]:
-    """`n` groups that are wrong throughout, each with words of its own."""
-    return [
-        group(
-            f"p{number:05d}",
-            str(number),
-            [(f"So it is \\boxed{{{number + 1}}}.", 0.0)] * 2,
-            prompt=f"What is {number}?",
+def report_of(report: AuditReport, n: int) -> AuditReport:
+    """`report` with `n` cards, each with an id, a prompt and answers of its own, of two causes in turn."""
+    first = report.cards[0]
+    cards = tuple(
+        first.model_copy(
+            update={
+                "group_id": f"p{number:05d}",
+                "prompt": f"What comes after {number}?",
+                "cause": ("undetermined", "hedged")[number % 2],
+                "successes": number % 3,
+            }
         )
         for number in range(n)
-    ]
+    )
+    return report.model_copy(update={"cards": cards})

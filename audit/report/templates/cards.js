@@ -4,19 +4,22 @@ const list = one(".cards");
 const filters = one(".filters");
 const view = { shown: cards, page: 0 };
 
-for (const card of cards) {
+// All that a card says, in small letters; worked out when the first filter asks for it.
+function words(card) {
+  if (card.words) return card.words;
   const evidence = card.evidence.flatMap((e) => [e.source, e.before, e.mark, e.after, ...e.facts.map((f) => f.text)]);
-  const words = [card.id, card.prompt, card.target, card.cause, card.becomes, ...card.answers.map((a) => a.answer)];
-  card.text = [...words, ...evidence].join("\n").toLowerCase();
+  const answers = card.answers.map((a) => a.answer);
+  const all = [card.id, card.prompt, card.target, card.cause, card.becomes, ...answers, ...evidence];
+  return (card.words = all.join("\n").toLowerCase());
 }
 
 // The node is not in the page yet: a list without a list around it is its own, any other belongs to an item.
-function filled(node, words) {
+function filled(node, said) {
   const isOwn = (part) => !part?.closest("[data-each]");
-  for (const part of all("[data-f]", node).filter(isOwn)) part.textContent = words[part.dataset.f];
+  for (const part of all("[data-f]", node).filter(isOwn)) part.textContent = said[part.dataset.f];
   for (const part of all("[data-each]", node).filter((part) => isOwn(part.parentElement))) {
     const pattern = part.firstElementChild;
-    part.replaceChildren(...words[part.dataset.each].map((item) => filled(pattern.cloneNode(true), item)));
+    part.replaceChildren(...said[part.dataset.each].map((item) => filled(pattern.cloneNode(true), item)));
   }
   return node;
 }
@@ -54,12 +57,12 @@ const orders = {
 
 function choose() {
   const { text, cause, kind, sort } = filters.elements;
-  const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const asked = text.value.toLowerCase().split(/\s+/).filter(Boolean);
   view.shown = cards.filter(
     (card) =>
       (!cause.value || card.cause === cause.value) &&
       (!kind.value || card.kind === kind.value) &&
-      words.every((word) => card.text.includes(word)),
+      asked.every((word) => words(card).includes(word)),
   );
   const byName = new Intl.Collator(undefined, { numeric: true });
   view.shown.sort(orders[sort.value] ?? ((a, b) => byName.compare(a.id, b.id)));
