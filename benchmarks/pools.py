@@ -1,6 +1,6 @@
 """Wrong moves, delays and mixed groups of four ways to route prompts, on simulated prompts whose rates drift.
 
-    python benchmarks/pools.py [--seeds 8] [--prompts 2000] [--visits 40] [--json OUT.json]
+    python benchmarks/pools.py [--seeds 8] [--prompts 2000] [--visits 40] [--bounds LOW HIGH] [--json OUT.json]
 
 A prompt's logit starts where a Beta(0.6, 0.6) rate puts it, rises over the run by a slope of its own (mean 2, standard
 deviation 1.5, so that some get worse) and walks at random (standard deviation 0.15 a visit). G = 8, binary rewards.
@@ -75,6 +75,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--prompts", type=int, default=2000)
     parser.add_argument("--visits", type=int, default=40, help="of each prompt")
+    parser.add_argument("--bounds", type=float, nargs=2, metavar=("LOW", "HIGH"), help="these alone")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     print(
@@ -82,7 +83,7 @@ def main() -> None:
         f"{options.seeds} seeds; numpy {np.__version__}\n"
     )
     everything: dict[str, list[Figures]] = {}
-    for bounds in BOUNDS:
+    for bounds in BOUNDS if options.bounds is None else [tuple(options.bounds)]:
         runs = []
         for seed in range(options.seeds):
             figures = followed(seed, bounds, options.prompts, options.visits)
