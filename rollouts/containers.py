@@ -7,8 +7,9 @@ from typing import IO
 
 from ..errors import InputError, NoUsableRowsError
 from .archives import ZIP_MAGICS
-from .fields import PROMPT_NAMES, TOKEN_NAMES, USUAL_NAMES
 from .eval_logs import archive_rows, is_json_log, json_log_rows
+from .fields import PROMPT_NAMES, TOKEN_NAMES, USUAL_NAMES
+from .formats import recognised
 from .opening import open_bytes
 from .rows import JsonDocuments, JsonLines, RowFile, iter_objects, parse_row, wrapped_rows
 from .sidecars import sidecar_hint
@@ -81,6 +82,8 @@ def _wrapped(stream: IO[bytes], path: Path) -> list[TableRow] | None:
     value, _ = parse_row(first[2])
     if value is not None and (hint := sidecar_hint([value])) is not None:
         raise NoUsableRowsError(f"{path}: expected rollouts, {hint}")
+    if value is not None and recognised([value]) is not None:
+        return None  # one row, whose lists are its own
     found = None if value is None else wrapped_rows(value)
     if value is None or found is None or USUAL_NAMES & (value.keys() - {found[0]}):
         return None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..errors import InputError, NoUsableRowsError
 from .fields import PROMPT_NAMES, RESPONSE, REWARD, ReadOptions
 from .folders import candidates
-from .formats import ChoosesFiles, formats
+from .formats import ChoosesFiles, formats, recognised
 from .rows import Row, RowFile
 from .sidecars import sidecar_hint
 
@@ -21,11 +21,6 @@ class Dumps(NamedTuple):
     paths: Sequence[Path]
     format_name: str
     notes: tuple[str, ...]
-
-
-def recognised(rows: Sequence[Row]) -> str | None:
-    """The format that knows files beginning with `rows`; None where none does."""
-    return next((name for name in formats if rows and formats.create(name).recognises(rows)), None)
 
 
 def format_for(rows: Sequence[Row], options: ReadOptions) -> str | None:

@@ -141,6 +141,12 @@ class ChoosesFiles(Protocol):
 
 formats: Registry[Format] = Registry("rollout format", entry_point_group="rewardgate.rollout_formats")
 
+
+def recognised(rows: Sequence[Row]) -> str | None:
+    """The format that knows files beginning with `rows`; None where none does."""
+    return next((name for name in formats if rows and formats.create(name).recognises(rows)), None)
+
+
 _OWN = ("native", "columns", "qwen_math", "gsm8k_solutions", "openai_batch")
 _TRAINERS = ("trl", "verl", "prime_rl", "nemo_rl", "tinker")
 _EVALUATIONS = ("verifiers", "verifiers_traces", "lm_eval", "inspect")

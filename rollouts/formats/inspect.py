@@ -75,7 +75,7 @@ class InspectReader(ReaderDefaults):
         output = row.get("output")
         output = output if isinstance(output, dict) else {}
         choices = output.get("choices")
-        choice: Mapping[str, Any] = choices[0] if isinstance(choices, list) and choices else {}
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
         stop = name_value(choice.get("stop_reason"))
         usage = output.get("usage")
         rewards, reward_name = self._rewards(row, tally)

@@ -97,7 +97,7 @@ class LmEvalReader(ReaderDefaults):
         prompt = _prompt(row)
         target = target_value(row.get("target"), tally)
         names = {metric: f"{metric}@{_filter(row)}" for metric in _metrics(row)}
-        meta: dict[str, Any] = {"doc": row["doc"]} if is_small(row["doc"]) else {}
+        meta: dict[str, Any] = {"doc": row["doc"]} if "doc" in row and is_small(row["doc"]) else {}
         filtered = row.get("filtered_resps")
         rollouts: list[Rollout] = []
         for index, response in enumerate(responses):

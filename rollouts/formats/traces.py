@@ -70,9 +70,14 @@ def part(holder: Mapping[str, Any], name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _dicts(cell: object) -> list[dict[str, Any]]:
+    """The objects in a list; none of anything else."""
+    return [item for item in cell if isinstance(item, dict)] if isinstance(cell, list) else []
+
+
 def _path(trace: Trace) -> list[Mapping[str, Any]]:
     """The nodes from the root of the tree to the last sampled one; all of them where none was sampled."""
-    nodes: list[Mapping[str, Any]] = [node for node in trace.get("nodes") or () if isinstance(node, dict)]
+    nodes: list[Mapping[str, Any]] = _dicts(trace.get("nodes"))
     sampled = [place for place, node in enumerate(nodes) if node.get("sampled")]
     if not sampled:
         return nodes
@@ -130,12 +135,12 @@ def _rewards(trace: Trace, tally: Tally) -> tuple[dict[str, float | None], str |
 
 
 def _last_call(trace: Trace) -> Mapping[str, Any]:
-    calls = [call for call in trace.get("calls") or () if isinstance(call, dict) and call.get("finish_reason")]
+    calls = [call for call in _dicts(trace.get("calls")) if call.get("finish_reason")]
     return calls[-1] if calls else {}
 
 
 def _truncated(trace: Trace, finish_reason: str | None) -> bool | None:
-    if trace.get("stop_condition") in _CUT_CONDITIONS:
+    if name_value(trace.get("stop_condition")) in _CUT_CONDITIONS:
         return True
     return truncated_value(trace.get("is_truncated"), finish_reason)
 
