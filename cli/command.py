@@ -20,6 +20,7 @@ from .export import export
 from .label import label
 from .names import list_names
 from .pools import pools
+from .probe import probe
 from .verify import verify
 from .watch import watch
 
@@ -30,6 +31,7 @@ app.command()(advantages)
 app.command()(watch)
 app.command()(export)
 app.command()(pools)
+app.command()(probe)
 app.command("list")(list_names)
 app.add_typer(label, name="label")
 

@@ -1,7 +1,7 @@
 """The verifier under audit as the probes see it: cases in, what it said of each out, whatever it does meanwhile.
 
 It runs in two killable processes ("lanes"), each started fresh for one audit, so that the two can be compared. A case
-that hangs or crashes is told as such and costs no other; after a few of one probe the rest of it is not asked.
+that hangs or crashes is told as such and costs no other; the rest of its probe is then not asked.
 """
 
 import os
@@ -27,8 +27,8 @@ NOT_ASKED = "not asked"
 _DESCRIBE = "rewardgate.verifiers.user_function:describe"
 _JUDGED = "rewardgate.audit.probes.in_worker:judged"
 _CHUNK_ROWS = 64
-_MOST_LOST_A_PROBE = 2
-_MOST_LOST = 12
+_MOST_LOST_A_PROBE = 1
+_MOST_LOST = 6
 _WITHOUT_VERDICT = {"returned_none": "none", "returned_nan": "nan"}
 
 
@@ -56,7 +56,7 @@ class Asker:
         self,
         subject: str | Verifier,
         *,
-        timeout_s: float = 5.0,
+        timeout_s: float = 3.0,
         start_timeout_s: float = 60.0,
         memory_bytes: int | None = 4 * 1024**3,
     ) -> None:
@@ -131,15 +131,12 @@ class Asker:
 
     def _ask_chunk(self, lane: int, cases: Sequence[ProbeCase], how: str) -> list[CaseVerdict]:
         asked = [case for case in cases if self._may_be_asked(case.probe)]
-        rows = [(case.response, case.target, case.prompt) for case in asked]
         try:
-            answers = (
-                self._lanes[lane].call(_JUDGED, self._subject, rows, how, timeout_s=self._timeout_s) if rows else []
-            )
+            answers = self._answers(lane, asked, how, self._timeout_s) if asked else []
         except WorkerError as failure:
             if len(asked) > 1:
                 return [one for case in cases for one in self._ask_chunk(lane, [case], how)]
-            answers = [self._lost_answer(asked[0], failure)]
+            answers = [self._after(failure, lane, asked[0], how)]
         with self._counting:
             self.n_asked += len(asked)
         found = iter(answers)
@@ -152,7 +149,17 @@ class Asker:
     def _may_be_asked(self, probe: str) -> bool:
         return self._lost[probe] < _MOST_LOST_A_PROBE and self._lost.total() < _MOST_LOST
 
-    def _lost_answer(self, case: ProbeCase, failure: WorkerError) -> dict[str, Any]:
+    def _answers(self, lane: int, cases: Sequence[ProbeCase], how: str, timeout_s: float) -> list[dict[str, Any]]:
+        rows = [(case.response, case.target, case.prompt) for case in cases]
+        return self._lanes[lane].call(_JUDGED, self._subject, rows, how, timeout_s=timeout_s)
+
+    def _after(self, failure: WorkerError, lane: int, case: ProbeCase, how: str) -> dict[str, Any]:
+        """What is said of the one case that failed its process; asked twice, so that no busy machine is held against
+        a verifier."""
+        try:
+            return self._answers(lane, [case], how, 2 * self._timeout_s)[0]
+        except WorkerError as again:
+            failure = again
         outcome = "error"
         if isinstance(failure, WorkerTimeoutError):
             outcome = "timeout"

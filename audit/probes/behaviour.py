@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from random import Random
 from statistics import median
 
 from .asking import NOT_ASKED, Asker
@@ -15,6 +16,7 @@ __all__ = ["Conduct", "asymmetry", "conduct", "latency"]
 
 _MOST_TARGETS = 6
 _PASSES = 4
+_A_TARGET = 5  # rows of one target in the sequence
 _OWN_LOOP = "Runner.run() cannot be called from a running event loop"
 
 
@@ -36,7 +38,7 @@ def conduct(asker: Asker, found: Controlled, targets: Sequence[ProbeTarget]) -> 
     draws lots. If they agree, and another order or company changes a verdict, it depends on what else it is asked.
     """
     cases = list(_sequence(found, targets))
-    result = Conduct(n_calls=len(cases) * (_PASSES + 3))
+    result = Conduct(n_calls=len(cases) * (_PASSES + 4))
     if not cases:
         return result
     first, *later = [asker.ask_in(0, cases, ONE_BY_ONE) for _ in range(_PASSES)]
@@ -44,13 +46,17 @@ def conduct(asker: Asker, found: Controlled, targets: Sequence[ProbeTarget]) -> 
         result.random += _differing(before, after)
     if result.random:
         return result
-    backwards = asker.ask_in(1, cases[::-1], ONE_BY_ONE)[::-1]
-    batches = [asker.ask_in(0, cases), asker.ask_in(1, cases[::-1])[::-1]]
-    for other in (later[0], backwards, *batches):
+    orders = [list(range(len(cases)))[::-1], Random(0).sample(range(len(cases)), len(cases))]
+    for other in (
+        later[0],
+        *(_in_order(asker, 1, cases, order, ONE_BY_ONE) for order in orders),
+        asker.ask_in(0, cases),
+        _in_order(asker, 1, cases, orders[0], "batch"),
+    ):
         result.order += _differing(first, other)
     result.order += _within(first)
     if not result.order:
-        few = cases[: 2 * _MOST_TARGETS]
+        few = cases[: 2 * _A_TARGET]
         result.thread = list(_differing(first, asker.ask_in(0, few, "thread")))
         in_loop = asker.ask_in(1, few, "event loop")
         # An async function cannot be awaited from inside a loop by us; in a trainer's it is awaited by the trainer.
@@ -90,14 +96,26 @@ def latency(verdicts: Sequence[CaseVerdict]) -> Latency | None:
 
 
 def _sequence(found: Controlled, targets: Sequence[ProbeTarget]) -> Iterator[ProbeCase]:
-    """For a few targets: the reference, a wrong answer, nothing, the reference again."""
+    """For a few targets: a wrong answer, the reference, the wrong answer again, nothing, the reference again."""
     step = max(1, len(found.readable) // _MOST_TARGETS)
     for target in found.readable[::step][:_MOST_TARGETS]:
         form = found.forms[target.target]
         right, wrong = form.offer(target.answer), form.offer(wrong_answer(target, targets))
-        for probe, response in (("reference", right), ("plus_one", wrong), ("empty", ""), ("reference", right)):
+        for probe, response in (
+            ("plus_one", wrong),
+            ("reference", right),
+            ("plus_one", wrong),
+            ("empty", ""),
+            ("reference", right),
+        ):
             expectation = "accept" if probe == "reference" else "reject"
             yield ProbeCase(probe, expectation, target.target, response, target.prompt, (probe,))
+
+
+def _in_order(asker: Asker, lane: int, cases: Sequence[ProbeCase], order: Sequence[int], how: str) -> list[CaseVerdict]:
+    """The verdicts on `cases`, asked in another order and put back into theirs."""
+    said = dict(zip(order, asker.ask_in(lane, [cases[place] for place in order], how), strict=True))
+    return [said[place] for place in range(len(cases))]
 
 
 def _differing(one: Sequence[CaseVerdict], other: Sequence[CaseVerdict]) -> Iterator[CaseVerdict]:
@@ -108,9 +126,9 @@ def _differing(one: Sequence[CaseVerdict], other: Sequence[CaseVerdict]) -> Iter
 
 
 def _within(verdicts: Sequence[CaseVerdict]) -> Iterator[CaseVerdict]:
-    """References that were judged otherwise after a wrong answer and nothing than before."""
-    for place in range(0, len(verdicts) - 3, 4):
-        yield from _differing([verdicts[place]], [verdicts[place + 3]])
+    """Rows that were judged otherwise the second time, with others between."""
+    for place in range(0, len(verdicts), _A_TARGET):
+        yield from _differing(verdicts[place : place + 2], (verdicts[place + 2], verdicts[place + 4]))
 
 
 def _said(verdict: CaseVerdict) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ from .wrong import WRONG, next_answer
 
 __all__ = ["UNREADABLE", "Row", "form_cases", "right_cases", "rows_by_name", "wrong_cases"]
 
-UNREADABLE = "\\frac{"
+UNREADABLE = "\\left(\\sqrt["
 """A target that nobody can read: what it pays, it pays to every answer."""
 
 

@@ -20,6 +20,9 @@ FAULTS: Mapping[str, Fault] = {
     "any_answer": Fault(
         "fail", "pays any answer", "Right and wrong answers are paid alike: nothing can be learnt from it."
     ),
+    "wrong_value": Fault(
+        "fail", "pays other values", "What is near, or another prompt's, is paid: see how the two values are compared."
+    ),
     "empty": Fault(
         "fail",
         "pays an empty answer",
@@ -79,6 +82,11 @@ FAULTS: Mapping[str, Fault] = {
         "warn",
         "has a tolerance of one part in 10,000 or more",
         "Near misses are paid; for an integer target that is a wrong answer. State the tolerance, or compare exactly.",
+    ),
+    "loose_tolerance": Fault(
+        "fail",
+        "has a tolerance so wide that one more is the same",
+        "Neighbouring integers are paid: a tolerance relative to the target grows with it. Compare integers exactly.",
     ),
     "inverted": Fault(
         "fail", "takes a fraction for its inverse", "Check the order in which numerator and denominator are read."

@@ -1,12 +1,12 @@
 """From verdicts to findings: one a fault, each wrong verdict attributed to the fault that explains it best."""
 
-import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from .asking import LOST
+from .attribution import attribution
 from .behaviour import Conduct
 from .cases import rows_by_name
 from .controls import Controlled
@@ -20,6 +20,7 @@ from .targets import ProbeTarget
 __all__ = ["Evidence", "finding", "findings"]
 
 _MOST_EVIDENCE = 3
+_MOST_ROWS = 6
 _SAYS_NOTHING = {"none": "none", "nan": "nan", "error": "raises", "timeout": "hangs", "crash": "crash"}
 
 
@@ -43,9 +44,16 @@ class Evidence:
 def findings(of: Evidence) -> tuple[ProbeFinding, ...]:
     """Every finding, the gravest first."""
     drawn = [*_conduct(of), *_unanswered(of), *_rewards(of)]
-    if not of.conduct.random:  # what a lottery says of a row is no evidence
+    # What a lottery, or one with a memory, says of a single row is no evidence.
+    if not of.conduct.random and not of.conduct.order:
         paid = list(_paid(of))
-        drawn += [*paid, *_lazy(of, is_explained=bool(paid)), *_refused(of), *_compositions(of), *_told(of)]
+        drawn += [
+            *paid,
+            *_lazy(of, is_explained=bool(paid)),
+            *_refused(of),
+            *_compositions(of, {one.fault for one in paid}),
+            *_told(of),
+        ]
     return tuple(sorted(drawn, key=lambda one: -SEVERITIES.index(one.severity)))
 
 
@@ -138,57 +146,29 @@ def _is_refused(grid: Matrix, short: str, longer: CaseVerdict) -> bool:
 
 
 def _paid(of: Evidence) -> Iterator[ProbeFinding]:
-    """Wrong answers that were accepted, by fault: the one that explains most takes what it explains."""
-    answers = {target.target: target.answer for target in of.targets}
-    rows = rows_by_name()
-    accepted = [
-        one
-        for probe, row in of.grid.rows.items()
-        if row.expectation == "reject" and not row.explained
-        for one in of.grid.unexpected(probe)
-    ]
-    paid = {probe: row.n_accepted for probe, row in of.grid.rows.items() if row.expectation == "reject"}
-    broad = _broadest(of, paid)
+    """Wrong answers that were accepted, by the fault that explains each."""
+    attribute = attribution(of.grid, of.controlled, of.targets)
     by_fault: dict[str, list[CaseVerdict]] = defaultdict(list)
-    for one in accepted:
-        fault = rows[one.probe].fault
-        if broad == "any_answer" or (broad and _is_mentioned(answers.get(one.target, ""), one.response, broad)):
-            fault = broad
-        by_fault[fault].append(one)
+    for probe, row in of.grid.rows.items():
+        if row.expectation == "reject" and not row.explained:
+            for one in of.grid.unexpected(probe):
+                by_fault[attribute(one)].append(one)
+    for one in of.found.hits:
+        # A composition that an accepted row explains says nothing new.
+        if one.expectation == "reject" and attribute(one) in by_fault:
+            by_fault[attribute(one)].append(one)
     for fault, verdicts in by_fault.items():
-        probes = tuple(dict.fromkeys(one.probe for one in verdicts))
-        counts = ", ".join(f"{probe} {of.grid.rows[probe].n_accepted}/{of.grid.rows[probe].n}" for probe in probes[:6])
-        more = f", {len(probes) - 6} more rows" if len(probes) > 6 else ""
-        sentence = f"wrong answers accepted: {counts}{more}"
-        yield finding(of.verifier, fault, sentence, evidence=_clearest(verdicts, fault), probes=probes)
-
-
-def _broadest(of: Evidence, paid: Mapping[str, int]) -> str:
-    """The one fault that explains most rows, if there is such a one."""
-    n = len(of.controlled.readable)
-    if paid.get("other_target", 0) >= 0.9 * n and paid.get("plus_one", 0) >= 0.8 * n:
-        return "any_answer"
-    if paid.get("embedded"):
-        return "substring"
-    before, behind = paid.get("mentioned_before", 0), paid.get("mentioned_behind", 0)
-    if before and behind:
-        return "mention"
-    return "first_number" if before else "last_number" if behind else ""
-
-
-def _is_mentioned(answer: str, response: str, fault: str) -> bool:
-    if not answer:
-        return False
-    if fault == "substring":
-        return answer in response
-    return re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", response) is not None
+        counts = Counter(one.probe for one in verdicts if one.probe in of.grid.rows)
+        told = [f"{probe} {count}/{of.grid.rows[probe].n}" for probe, count in counts.items()]
+        more = f", {len(told) - _MOST_ROWS} more rows" if len(told) > _MOST_ROWS else ""
+        sentence = f"accepted: {', '.join(told[:_MOST_ROWS])}{more}"
+        yield finding(of.verifier, fault, sentence, evidence=_clearest(verdicts, fault), probes=tuple(counts))
 
 
 def _clearest(verdicts: Sequence[CaseVerdict], fault: str) -> list[CaseVerdict]:
-    """Those of the row that is named for the fault first."""
+    """Those of the row that is named for the fault, where there are some."""
     rows = rows_by_name()
-    own = [one for one in verdicts if rows[one.probe].fault == fault]
-    return own or list(verdicts)
+    return [one for one in verdicts if one.probe in rows and rows[one.probe].fault == fault] or list(verdicts)
 
 
 def _lazy(of: Evidence, *, is_explained: bool) -> Iterator[ProbeFinding]:
@@ -228,8 +208,11 @@ def _tripping(of: Evidence) -> Iterator[str]:
     yield from (accepted["bare"] & accepted["answer_tag_spaced"]) - accepted["answer_tag"]
 
 
-def _compositions(of: Evidence) -> Iterator[ProbeFinding]:
+def _compositions(of: Evidence, explained: set[str]) -> Iterator[ProbeFinding]:
+    attribute = attribution(of.grid, of.controlled, of.targets)
     for one in of.found.hits:
+        if one.expectation == "reject" and attribute(one) in explained:
+            continue
         what = "a right answer is refused" if one.expectation == "accept" else "a wrong answer is paid"
         sentence = f"{what}: {' + '.join(one.recipe)}"
         yield finding(of.verifier, "composition", sentence, evidence=(one,), recipe=one.recipe)

@@ -47,7 +47,7 @@ def lazy_play(asker: Asker, targets: Sequence[ProbeTarget], home: Form) -> LazyP
     played = targets[:: max(1, len(targets) // _MOST_TARGETS)][:_MOST_TARGETS]
     responses = dict(_responses(home))
     cases = [
-        ProbeCase("lazy", "reject", target.target, response, target.prompt, ("lazy", name))
+        ProbeCase(f"lazy: {name}", "reject", target.target, response, target.prompt, ("lazy", name))
         for name, response in responses.items()
         for target in played
     ]

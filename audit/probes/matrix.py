@@ -136,6 +136,9 @@ def _convention(row: Row, by_probe: Mapping[str, Sequence[CaseVerdict]]) -> str:
             if paid[0] & paid[1]:
                 return ""
             return f"of several answers it takes the {'first' if row.probe == pair[0] else 'last'}: no hedge is paid"
+    if row.probe == "plus_minus":
+        takes_first = any(one.accepted for one in by_probe.get("or_first", ()))
+        return "of several values it takes the first: what stands behind is not read" if takes_first else ""
     if row.probe == "retracted":
         return "of several answers it takes the first, corrected or not"
     return "it reads its format inside a thought too; take thoughts away before it sees them"

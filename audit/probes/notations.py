@@ -155,9 +155,9 @@ NOTATIONS: Mapping[str, Notation] = {
 }
 """Every notation by name."""
 
-_THOUGHT = "<think>\nFirst guess: 5. No, that does not fit, so let me do it again from the start.\n</think>\n\n"
-_CODE = "```python\ntotal = 3 + 4\nprint(total)\n```\n\n"
-_PROSE = "Let us do this step by step. First, 3 + 4 = 7, and the rest follows from what is given.\n\n"
+_THOUGHT = "<think>\nFirst guess: 619. No, that does not fit, so let me do it again from the start.\n</think>\n\n"
+_CODE = "```python\ntotal = 517 + 64\nprint(total)\n```\n\n"
+_PROSE = "Let us do this step by step. First, 517 + 64 = 581, and the rest follows from what is given.\n\n"
 
 SURROUNDINGS: Mapping[str, Surrounding] = {
     one.name: one

@@ -187,8 +187,8 @@ def _fixed(text: str) -> Callable[[ProbeTarget, Sequence[ProbeTarget]], str | No
 
 
 def _all() -> Iterator[Wrong]:
-    yield Wrong("other_target", "any_answer", "the target of another prompt", _other)
-    yield Wrong("plus_one", "any_answer", "one more; the next letter", _next)
+    yield Wrong("other_target", "wrong_value", "the target of another prompt", _other)
+    yield Wrong("plus_one", "wrong_value", "one more; the next letter", _next)
     yield Wrong("negated", "sign", "the other sign", _negated)
     yield Wrong("times_ten", "scale", "ten times as much", _times_ten)
     yield Wrong("near", "tolerance", "off by one part in 10,000", _near)
@@ -202,7 +202,7 @@ def _all() -> Iterator[Wrong]:
     yield Wrong("or_first", "hedge", "7 or 8", _joined(" or ", target_first=True), is_convention=True)
     yield Wrong("or_last", "hedge", "8 or 7", _joined(" or ", target_first=False), is_convention=True)
     yield Wrong("interval", "interval", "an interval around it", _interval)
-    yield Wrong("plus_minus", "interval", r"7 \pm 1", _plus_minus)
+    yield Wrong("plus_minus", "interval", r"7 \pm 1", _plus_minus, is_convention=True)
     yield Wrong("equation", "equation", "N+1=N: a false equation that ends in it", _equation)
     yield Wrong("denied", "negation", "not 7", lambda target, _: f"not {target.answer}")
     yield Wrong("other_case", "case_folding", "2N+7 for 2n+7", _case)
