@@ -13,7 +13,7 @@ from .texts import LabelItem
 
 __all__ = ["KEYS", "LabelScreen"]
 
-KEYS = "c correct · w wrong · g target is wrong · f right, but format · u unsure · r full text · z undo · q save, quit"
+KEYS = "c correct · w wrong · g target wrong · f right but format · u unsure · r full text · z undo · q save, quit"
 
 TAIL_CHARS = 1_200
 PROMPT_CHARS = 1_500
