@@ -105,8 +105,9 @@ def audit(
         if as_json is not None:
             as_json.write(report_json(report, indent=2) + "\n")
         if as_html is not None:
+            from ..audit.ladder import ladder
             from ..audit.report.html import html_page
 
-            as_html.write(html_page(report))
+            as_html.write(html_page(report, ladder=ladder(report)))
     if fail_on is not None and (report.severity == "fail" or report.severity == fail_on.value):
         raise typer.Exit(1)

@@ -21,7 +21,9 @@ from .html_cards import BLANK, evidence_words, html_cards, kind_words
 from .html_charts import html_charts
 from .html_text import anchor, embedded, seen
 from .json_text import report_json
+from .ladder import Ladder
 from .model import SEVERITIES, AuditReport
+from .reliability import Reliability
 from .text import number, percent
 
 __all__ = ["CARDS_A_PAGE", "html_page"]
@@ -35,48 +37,68 @@ _STYLES = ("page.css", "parts.css", "cards.css")
 
 
 class _Section(NamedTuple):
-    """A section: its name in links, its title, and the sections of findings that tell how bad it is."""
+    """A section: its name in links, its title, in the contents too unless `short` is, and the findings it answers for.
+
+    Where the part of that name is absent, so is the section; most sections need none.
+    """
 
     name: str
     title: str
-    findings: tuple[str, ...] = ()
+    short: str = ""
+    findings: str = ""
 
 
 _SECTIONS = (
-    _Section("data", "What was read", ("reading",)),
-    _Section("golds", "Golds", ("golds",)),
+    _Section("data", "What was read", findings="reading"),
+    _Section("golds", "Golds", findings="golds"),
     _Section("verifier", "Verifier"),
-    _Section("groups", "Groups", ("groups",)),
-    _Section("causes", "Groups that teach nothing", ("causes",)),
+    _Section("groups", "Groups", findings="groups"),
+    _Section("causes", "Groups that teach nothing", findings="causes"),
     _Section("review", "For a person to look at"),
-    _Section("signal", "Training signal", ("stake",)),
-    _Section("appendix", "What was not measured, and how all this is decided"),
+    _Section("reliability", "Reliability, by labels"),
+    _Section("right", "Groups that are all right", findings="all correct"),
+    _Section("signal", "Training signal", findings="stake"),
+    _Section("ladder", "What to change first"),
+    _Section("appendix", "What was not measured, and how all this is decided", "Not measured"),
 )
 
 
-def html_page(report: AuditReport, *, curves: Curves | None = None, probe: ProbeReport | None = None) -> str:
+def html_page(
+    report: AuditReport,
+    *,
+    curves: Curves | None = None,
+    probe: ProbeReport | None = None,
+    reliability: Reliability | None = None,
+    ladder: Ladder | None = None,
+) -> str:
     """The whole page.
 
     Args:
         report: what `audit` returned.
         curves: successes per group, pass@k and curves over steps; None leaves them out.
         probe: what probing the verifier under audit found; None says that it was not probed.
+        reliability: how often verdicts are right, by people's labels; None leaves it out.
+        ladder: the layers in the order in which repairs pay; None leaves it out.
 
     Returns:
         HTML without a single reference to anything outside it; it holds no lone surrogate.
     """
     script = "\n".join(map(_template, _SCRIPTS))
     cards = html_cards(report.cards, [count.cause for count in report.causes])
+    parts = {"reliability": reliability, "right": report.duplicates or report.permissive, "ladder": ladder}
     page = _environment().get_template("page.html.jinja")
     said = page.render(
         report=report,
         curves=curves,
         probe=probe,
-        sections=_SECTIONS,
+        reliability=reliability,
+        ladder=ladder,
+        sections=[section for section in _SECTIONS if parts.get(section.name, True) is not None],
         severities=_severities(report),
         tiles=_tiles(report),
         charts=html_charts(report, curves),
         cards=cards,
+        anchors={card["anchor"] for card in cards},
         first_cards=cards[:CARDS_A_PAGE],
         blank=BLANK,
         data=embedded({"cards": cards, "a_page": CARDS_A_PAGE}),
@@ -125,7 +147,7 @@ def _severities(report: AuditReport) -> dict[str, str]:
     """The worst finding of each section that has any."""
     worst: dict[str, str] = {}
     for section in _SECTIONS:
-        said = [finding.severity for finding in report.findings if finding.section in section.findings]
+        said = [finding.severity for finding in report.findings if finding.section == section.findings]
         if said:
             worst[section.name] = max(said, key=SEVERITIES.index)
     return worst

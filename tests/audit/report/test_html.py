@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 from audited import Suspect, audited, group
 from html_pages import HOSTILE, Page, hostile_report, report_of
+from report_parts import copied, labelled, probed
 
 import rewardgate
 from rewardgate.audit import AuditReport, audit
 from rewardgate.audit.curves import curves_part
+from rewardgate.audit.ladder import ladder
 from rewardgate.audit.report.html import CARDS_A_PAGE, html_page
 from rewardgate.diagnostics import group_kinds
 from rewardgate.rollouts.reading import read
@@ -27,8 +29,20 @@ def page(report: AuditReport) -> Page:
 
 
 @pytest.fixture(scope="module")
+def full(report: AuditReport) -> Page:
+    """The page with every part that there can be."""
+    found = report.model_copy(update=copied())
+    kinds = group_kinds([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2])
+    curves = curves_part({report.scored_by: kinds}, [1, 1, 2], scored_by=report.scored_by)
+    probe = probed()
+    return Page(html_page(found, curves=curves, probe=probe, reliability=labelled(), ladder=ladder(found, probe=probe)))
+
+
+@pytest.fixture(scope="module")
 def hostile(report: AuditReport) -> str:
-    return html_page(hostile_report(report))
+    text = "".join(HOSTILE)
+    spoilt = hostile_report(report).model_copy(update=copied(text))
+    return html_page(spoilt, probe=probed(text), reliability=labelled(text), ladder=ladder(spoilt, probe=probed(text)))
 
 
 def test_the_verdict_comes_first_and_every_finding_and_number_of_the_report_is_on_the_page(
@@ -46,22 +60,62 @@ def test_the_verdict_comes_first_and_every_finding_and_number_of_the_report_is_o
     assert {card.group_id for card in report.cards} == {card["id"] for card in page.cards}
 
 
-def test_sections_stand_in_their_order_and_the_contents_lead_to_each(page: Page) -> None:
-    sections = [named["id"] for named in page.all("section")]
-    assert sections == ["verdict", "data", "golds", "verifier", "groups", "causes", "review", "signal", "appendix"]
-    assert [f"#{name}" for name in sections[1:]] == [
-        named["href"] for named in page.all("a") if named["href"].strip("#") in sections[1:]
-    ]
+def test_sections_stand_in_their_order_and_the_contents_lead_to_each(full: Page) -> None:
+    sections = [named["id"] for named in full.all("section")]
+    assert sections == [
+        "verdict", "data", "golds", "verifier", "groups", "causes", "review", "reliability", "right", "signal",
+        "ladder", "appendix",
+    ]  # fmt: skip
+    # After the link that skips them.
+    contents = [named["href"] for named in full.all("a")][1 : len(sections)]
+    assert contents == [f"#{name}" for name in sections[1:]]
 
 
-def test_nothing_is_loaded_from_anywhere(page: Page) -> None:
+def test_a_section_whose_part_is_absent_is_absent(report: AuditReport) -> None:
+    bare = report.model_copy(update={"duplicates": None, "permissive": None})
+    sections = {named["id"] for named in Page(html_page(bare)).all("section")}
+    assert not {"reliability", "right", "ladder"} & sections
+
+
+def test_a_probe_is_shown_as_a_map_of_shares_with_its_findings(full: Page) -> None:
+    cells = [named for named in full.all("li") if "--share" in named.get("style", "")]
+    # Accepted as it must be; refused, but explained; accepted 10 times of 25 where it never should be.
+    assert [cell["style"] for cell in cells] == ["--share:0.0%", "--share:0%", "--share:40.0%"]
+    assert "N+1=N is accepted" in full.text
+    assert "\\boxed{421=420}" in full.text
+    assert "always “1=2”: 1 of 25 accepted, 0 right" in full.text
+
+
+def test_labels_are_shown_with_what_they_cannot_tell(full: Page) -> None:
+    assert "17 of 40 labelled prompts are truly wrong" in full.text
+    assert "[0.280, 0.580]" in full.text
+    assert "below 0.180, one-sided, exact" in full.text
+    assert "not estimable: no label there" in full.text
+    assert "12 prompts more at this rate would decide it" in full.text
+
+
+def test_copies_and_permissive_verdicts_are_shown(full: Page) -> None:
+    assert "1 exact, 2 near, 0 variant copies" in full.text
+    assert "3 of 50 accepted" in full.text
+    assert "1 group all wrong by accuracy" in full.text
+    # One pair of the three is listed.
+    assert "2 more pairs" in full.text
+
+
+def test_the_ladder_names_the_layer_to_change_first(full: Page) -> None:
+    assert "#ladder" in [named["href"] for named in full.all("a")]
+    assert "change first verifier" in " ".join(full.text.split())
+    assert "mixed-group supply" in full.text
+
+
+def test_nothing_is_loaded_from_anywhere(full: Page) -> None:
     assert not {"src", "srcset", "action", "data", "poster", "background"} & {
-        name for _, named in page.elements for name in named
+        name for _, named in full.elements for name in named
     }
-    assert {named["href"][0] for named in page.all("a")} == {"#"}
-    assert {"link", "img", "iframe", "object", "base"}.isdisjoint(tag for tag, _ in page.elements)
+    assert {named["href"][0] for named in full.all("a")} == {"#"}
+    assert {"link", "img", "iframe", "object", "base"}.isdisjoint(tag for tag, _ in full.elements)
     # Names of XML dialects and the like are no references, but there is no reason to have them.
-    assert "http" not in page.scripts[""]
+    assert "http" not in full.scripts[""]
 
 
 def test_the_policy_allows_the_one_script_by_its_hash_and_no_request(page: Page) -> None:
@@ -79,9 +133,9 @@ def test_the_page_is_its_own_archive(report: AuditReport, page: Page) -> None:
     assert AuditReport.model_validate(page.report) == report
 
 
-def test_what_models_wrote_is_text_wherever_it_stands(page: Page, hostile: str) -> None:
+def test_what_models_wrote_is_text_wherever_it_stands(full: Page, hostile: str) -> None:
     found = Page(hostile)
-    assert {tag for tag, _ in found.elements} <= {tag for tag, _ in page.elements}
+    assert {tag for tag, _ in found.elements} <= {tag for tag, _ in full.elements}
     assert len(found.all("script")) == 3
     assert len([named for named in found.all("details") if named.get("class") == "card"]) == len(HOSTILE) + 1
     for text in HOSTILE[:6]:
@@ -125,14 +179,14 @@ def test_the_first_cards_are_markup_and_all_are_data(report: AuditReport) -> Non
     assert "5 more groups are shown where scripts may run" in found.text
 
 
-def test_no_id_is_given_twice(page: Page) -> None:
-    ids = [named["id"] for _, named in page.elements if named.get("id")]
+def test_no_id_is_given_twice(full: Page) -> None:
+    ids = [named["id"] for _, named in full.elements if named.get("id")]
     assert len(ids) == len(set(ids))
 
 
-def test_every_link_within_the_page_leads_somewhere(page: Page) -> None:
-    ids = {named.get("id") for _, named in page.elements}
-    assert {named["href"][1:] for named in page.all("a")} - {""} <= ids
+def test_every_link_within_the_page_leads_somewhere(full: Page) -> None:
+    ids = {named.get("id") for _, named in full.elements}
+    assert {named["href"][1:] for named in full.all("a")} - {""} <= ids
 
 
 def test_every_field_and_chart_has_a_name(report: AuditReport, page: Page) -> None:
@@ -162,12 +216,9 @@ def test_a_verifier_under_audit_is_named_and_its_parse_stands_beside_the_referee
     assert "scored Suspect" in found.text
 
 
-def test_curves_are_drawn_where_there_are_any(report: AuditReport, page: Page) -> None:
-    kinds = group_kinds([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2])
-    curves = curves_part({report.scored_by: kinds}, [1, 1, 2], scored_by=report.scored_by)
-    found = Page(html_page(report, curves=curves))
-    assert len(found.all("figure")) == 3
-    assert "Mean pass@k over prompts" in found.text
+def test_curves_are_drawn_where_there_are_any(full: Page, page: Page) -> None:
+    assert len(full.all("figure")) == 3
+    assert "Mean pass@k over prompts" in full.text
     assert page.all("figure") == []
 
 
