@@ -238,6 +238,7 @@ _FAULTS = {
     "unclosed": "a tool call that is never closed",
     "bad_xml": "a tool call with broken XML",
     "unanswered_xml": "a tool call in XML that nothing answered: the host's parser may expect JSON",
+    "other_markers": "a tool call in markers that no chat template writes, or in none",
     "not_parsed": "a tool call in the text of a message whose tool_calls field is empty",
 }
 

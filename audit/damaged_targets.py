@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..rollouts.records import Target
+from .foreign_targets import agreed_answer
 from .gold_texts import gold_text, target_key
-from .judging import Judgement
+from .judging import JudgedGroup, Judgement
 
 __all__ = ["Damage", "damage", "damaged_targets"]
 
@@ -22,13 +23,18 @@ _PLACEHOLDER = re.compile(
 _MARKUP = re.compile(
     r"</?(?:b|i|p|u|br|em|td|tr|li|ul|sub|sup|div|span|strong|code|math|mi|mn)\b[^<>]*>|&(?:[a-z]{2,8}|#\d+);", re.I
 )
-_UNSEEN = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]")
+_LOST_BACKSLASH = re.compile(r"(?<![\\A-Za-z])(?:d?frac|rac|sqrt|qrt|text|ext|boxed|oxed|math(?:rm|bf)|overline)\{")
+_REMARK = re.compile(r"(?i)\((?:see|cf)\b|\((?:figure|fig|table|note|page)\.?\s*\d*\)")
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _MOJIBAKE = re.compile("\ufffd|Ã[\u0080-\u00bf]|Â[\u0080-\u00bf°²³·]|â€|ï¼")
 _CUT = re.compile(r"(?:[,=^_&<>]|(?<![\\\w+])[-+*/]|\\)\s*\Z")
 _CHOICE = re.compile(r"\A\s*\(?\w\)")
-_LIST_AS_TEXT = re.compile(r"""\s*\[\s*(["']).*\1\s*\]\s*""", re.DOTALL)
+_DATA_AS_TEXT = re.compile(r"""\s*(?:\[\s*(["']).*\1\s*\]|\{\s*(["'])\w+\2\s*:.*\})\s*""", re.DOTALL)
 _DOUBLED = re.compile(r"(?<!\\)\\\\[A-Za-z]{2,}")
 _SENTENCE = re.compile(r"(?i)\b(?:answer|solution|result|ans)\b\s*(?:is|:|=)|\A\s*a\s*:")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_PROSE_WORDS = 6
 
 
 class Damage(NamedTuple):
@@ -68,7 +74,10 @@ _SIGNS: tuple[tuple[Damage, Callable[[str], object]], ...] = (
     (Damage("it is a placeholder", is_broken=True), _PLACEHOLDER.fullmatch),
     (Damage("it holds markup"), _MARKUP.search),
     (Damage("its encoding is broken"), _MOJIBAKE.search),
-    (Damage("it is a list written as text"), _LIST_AS_TEXT.fullmatch),
+    (Damage("it holds control characters", is_broken=True), _CONTROL.search),
+    (Damage("it lost a backslash", is_broken=True), _LOST_BACKSLASH.search),
+    (Damage("it is data written as text"), _DATA_AS_TEXT.fullmatch),
+    (Damage("it holds a remark"), _REMARK.search),
     (Damage("it is a worked solution", is_readable=True), lambda text: "####" in text or "\n" in text.strip()),
     (Damage("it is a sentence", is_readable=True), _SENTENCE.search),
     (Damage("its brackets do not match", is_broken=True), _is_unbalanced),
@@ -92,7 +101,7 @@ def damaged_targets(judgement: Judgement, *, correct_at: float) -> dict[str, str
     right: set[str] = set()
     for group in judgement.groups:
         text, key = _written(group.target), target_key(group.target)
-        if text is None or (seen := damage(text)) is None:
+        if text is None or (seen := damage(text) or _around_the_answer(text, group)) is None:
             continue
         found[key] = seen
         for one in group.rollouts:
@@ -107,6 +116,14 @@ def damaged_targets(judgement: Judgement, *, correct_at: float) -> dict[str, str
         for key, seen in found.items()
         if key not in paid and (seen.is_broken or seen.what not in read) and (key in right or not seen.is_readable)
     }
+
+
+def _around_the_answer(text: str, group: JudgedGroup) -> Damage | None:
+    """Prose about the answer on which the rollouts agree, though the referee does not find it there."""
+    if len(_WORD.findall(text)) < _PROSE_WORDS or (answer := agreed_answer(group)) is None:
+        return None
+    is_there = re.search(rf"(?<![\w.]){re.escape(answer)}(?![\w]|\.\d)", text) is not None
+    return Damage("it is prose about the answer") if is_there else None
 
 
 def _written(target: Target | None) -> str | None:

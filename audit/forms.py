@@ -18,7 +18,9 @@ _AROUND_CHARS = 400
 _WRITTEN_CHARS = 80
 _CLOSERS = re.compile(r"(?:[\s}\])$.,;:!*_`\"'’”\\]|</answer>)*")
 _SPECIAL_TOKEN = re.compile(r"<\|[^|\n]{1,32}\|>|<｜[^｜\n]{1,40}｜>|</?s>|<(?:eos|pad|end_of_turn)>|\[/?INST\]")
-_BOX = re.compile(r"\\f?boxed\s*\{")
+_BOX = re.compile(r"\\?(?:boxed|fbox)\s*\{")
+_USUAL_BOX = "\\boxed{"
+_MATHS = {"$$": "in a display", "\\[": "in a display", "**": "in bold"}
 
 
 class Form(NamedTuple):
@@ -53,8 +55,10 @@ def commitment_form(text: str, found: Extracted | None) -> Form:
         return Form()
     if found.span is None:
         return Form(found.method, _before(text))
-    around = ", ".join(part for part in (_behind(text, found.span[1]), _before(text)) if part)
-    return Form(found.method, around, _written(text, found) if found.method == "boxed" else "")
+    box = _box(text, found) if found.method == "boxed" else None
+    parts = (_behind(text, found.span[1]), "" if box is None else _about_box(text, box), _before(text))
+    around = ", ".join(part for part in parts if part)
+    return Form(found.method, around, "" if box is None else _written(text, found, box.end()))
 
 
 def _behind(text: str, end: int) -> str:
@@ -77,13 +81,25 @@ def _before(text: str) -> str:
     return ", ".join(parts)
 
 
-def _written(text: str, found: Extracted) -> str:
+def _box(text: str, found: Extracted) -> re.Match[str] | None:
+    """The opening of the box that holds the answer."""
+    assert found.span is not None
+    boxes = list(_BOX.finditer(text, max(0, found.span[0] - _WRITTEN_CHARS), found.span[0]))
+    return boxes[-1] if boxes else None
+
+
+def _about_box(text: str, box: re.Match[str]) -> str:
+    parts = [] if box.group() == _USUAL_BOX else [f"its box opened by {box.group()}"]
+    if text.count(_USUAL_BOX) > 1:
+        parts.append("other boxes beside it")
+    before = text[: box.start()].rstrip()[-2:]
+    return ", ".join([*parts, *([_MATHS[before]] if before in _MATHS else [])])
+
+
+def _written(text: str, found: Extracted, inner: int) -> str:
+    """What stands in the box from `inner` on, where it is more than the answer."""
     assert found.span is not None
     start, end = found.span
-    boxes = [box.end() for box in _BOX.finditer(text, max(0, start - _WRITTEN_CHARS), start)]
-    if not boxes:
-        return ""
-    inner = boxes[-1]
     before = text[inner:start]
     # Braces that were opened inside the box and before the answer close behind it.
     depth, stop = 1 + before.count("{") - before.count("}"), end

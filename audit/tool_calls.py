@@ -2,7 +2,8 @@
 
 A call that the host cannot parse is never made; the model then answers without its result, and every
 rollout of the prompt fails the same way. What counts as a call is what today's chat templates write:
-`<tool_call>` (JSON, or XML parameters), `<function_call>`, `<function=name>`, `[TOOL_CALLS]`.
+`<tool_call>` (JSON, or XML parameters), `<function_call>`, `<function=name>`, `[TOOL_CALLS]`, `<|python_tag|>`, the
+signs of DeepSeek, `<invoke name=…>`; and what only resembles them: a call in other markers, or in none.
 
 What this cannot see: which parser the host ran. A well-formed XML call that a JSON parser missed is found
 only by what is absent after it: no tool result, though the text ends there.
@@ -17,12 +18,29 @@ from ..rollouts.messages import Completion, message_text
 
 __all__ = ["ToolCalls", "tool_calls"]
 
-_MARKER = re.compile(r"<(?P<tag>tool_call|function_call)>|<function=(?P<name>[\w.-]*)>|\[TOOL_CALLS\]")
-_MARKER_WORDS = ("<tool_call>", "<function_call>", "<function=", "[TOOL_CALLS]")
+_MARKER = re.compile(
+    r"<(?P<tag>tool_call|function_call)>|<function=(?P<name>[\w.-]*)>|\[TOOL_CALLS\]|<\|python_tag\|>(?=\s*\{)|"
+    r"<｜tool▁call▁begin｜>|<invoke name=[^>]*>|<(?P<other>tools?|function|action|tool_use)>(?=\s*\{)|"
+    r"```(?:tool_call|tool|function_call)\b"
+)
+_MARKER_WORDS = (
+    "<tool",
+    "<function",
+    "[TOOL_CALLS]",
+    "<|python_tag|>",
+    "<｜tool",
+    "<invoke",
+    "<action>",
+    "```tool",
+    "```function",
+)
+_CLOSINGS = {"[TOOL_CALLS]": "</s>", "<|python_tag|>": "<|e", "<｜tool▁call▁begin｜>": "<｜tool▁call▁end｜>"}
+_CALL_KEYS = ("arguments", "parameters")
 _RESULT = re.compile(r"<tool_response>|<\|im_start\|>\s*(?:tool|user)|<function_results?>|\[TOOL_RESULTS\]|<\|tool")
 _XML_CALL = re.compile(r"\s*<function=[\w.-]+>.*</function>\s*\Z", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=[\w.-]+>|</parameter>")
 _FENCE = re.compile(r"\A```(?:json)?\s*|\s*```\Z")
+_END_MARKS = re.compile(r"<\|im_end\|>|</s>|</(?:antml:)?function_calls>|<\|e\w+_id\|>")
 _NAME_KEYS = ("name", "function", "tool_name", "tool")
 _LONGEST_CALL_CHARS = 200_000
 _MOST_CALLS = 200
@@ -32,8 +50,9 @@ class ToolCalls(NamedTuple):
     """Calls found in a response, and the first fault among them.
 
     `fault` is empty where every call can be parsed; else `bad_json`, `not_a_call` (JSON without a name),
-    `unclosed`, `bad_xml`, `unanswered_xml` (XML where the text ends without any result) or `not_parsed`
-    (markers in a message whose `tool_calls` field is empty). `shown` is the faulty call's beginning.
+    `unclosed`, `bad_xml`, `unanswered_xml` (XML where the text ends without any result), `other_markers` (a call in
+    markers that no template writes, or in none) or `not_parsed` (markers in a message whose `tool_calls` field is
+    empty). `shown` is the faulty call's beginning.
     """
 
     found: int
@@ -72,7 +91,7 @@ def tool_calls(completion: Completion) -> ToolCalls:
 
 def _in_text(text: str, *, is_whole: bool = True) -> ToolCalls:
     if not any(word in text for word in _MARKER_WORDS):
-        return _NONE
+        return _bare_call(text) if is_whole and text.lstrip()[:1] == "{" else _NONE
     found, first, position = 0, _NONE, 0
     while found < _MOST_CALLS and (marker := _MARKER.search(text, position)) is not None:
         found += 1
@@ -85,11 +104,19 @@ def _in_text(text: str, *, is_whole: bool = True) -> ToolCalls:
 def _fault_of(text: str, marker: re.Match[str], is_whole: bool) -> tuple[str, int]:
     """The fault of the call that `marker` opens, and where to go on."""
     start = marker.end()
-    if marker.group() == "[TOOL_CALLS]":
-        end = text.find("</s>", start)
+    if (closing := _CLOSINGS.get(marker.group())) is not None:
+        end = text.find(closing, start)
         end = len(text) if end < 0 else end
         body = text[start:end].strip()
+        if marker.group().startswith("<｜"):
+            # Kind and name stand before the arguments, which alone are JSON.
+            return ("" if _is_json(_FENCE.sub("", body[body.find("{") :].strip())) else "bad_json"), end
         return _json_fault(body[: body.rfind("]") + 1] or body), end
+    if marker.group("other") or marker.group().startswith("```"):
+        return "other_markers", start
+    if marker.group().startswith("<invoke"):
+        end = text.find("</invoke>", start)
+        return ("unclosed", start) if end < 0 else (_unanswered(text, end + 9, is_whole), end + 9)
     closing = "</function>" if marker.group("tag") is None else f"</{marker.group('tag')}>"
     end = text.find(closing, start)
     if end < 0:
@@ -102,9 +129,23 @@ def _fault_of(text: str, marker: re.Match[str], is_whole: bool) -> tuple[str, in
         fault = _xml_fault(body)
     else:
         return _json_fault(body.strip()), after
-    if not fault and is_whole and not text[after:].strip().removesuffix("<|im_end|>").strip():
-        fault = "unanswered_xml"
-    return fault, after
+    return fault or _unanswered(text, after, is_whole), after
+
+
+def _unanswered(text: str, after: int, is_whole: bool) -> str:
+    """`unanswered_xml` where nothing but closing marks follows."""
+    rest = _END_MARKS.sub("", text[after:]).strip()
+    return "unanswered_xml" if is_whole and not rest else ""
+
+
+def _bare_call(text: str) -> ToolCalls:
+    """A response that is nothing but the JSON of a call."""
+    body = _END_MARKS.sub("", text).strip()
+    if len(body) > _LONGEST_CALL_CHARS or not _is_json(body):
+        return _NONE
+    call = json.loads(body)
+    is_call = _names_a_function(call) and any(key in call for key in _CALL_KEYS)
+    return ToolCalls(1, "other_markers", body[:200]) if is_call else _NONE
 
 
 def _json_fault(body: str) -> str:

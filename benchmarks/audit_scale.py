@@ -2,7 +2,7 @@
 
     python benchmarks/audit_scale.py [--data ../shared/data] [--rollouts 100000] [--repeat 1]
 
-The rollouts are resampled from two real files, eight or four to a group, the numbers of each group scaled by a factor of
+The rollouts are resampled from two real files, eight or four to a group, all numbers of a group scaled by a factor of
 its own (in prompt, target and responses), so that no two prompts are alike and every cache has to earn its keep.
 """
 

@@ -17,7 +17,11 @@ SEEN = group("seen", "7", [(r"\boxed{7}", 1.0), (r"\boxed{8}", 0.0)])
         ("<b>18</b>", "it holds markup"),
         ("x &lt; 18", "it holds markup"),
         ("63Â°", "its encoding is broken"),
-        ('["18"]', "it is a list written as text"),
+        ('["18"]', "it is data written as text"),
+        ("{'answer': '18'}", "it is data written as text"),
+        ("18 (see figure)", "it holds a remark"),
+        ("frac{1}{2}", "it lost a backslash"),
+        ("\x0crac{1}{2}", "it holds control characters"),
         ("6 * 3 = 18\n#### 18", "it is a worked solution"),
         ("The answer is 18.", "it is a sentence"),
         ("A: 18", "it is a sentence"),
@@ -56,6 +60,7 @@ def test_what_is_no_bare_answer_is_told(target: str, what: str) -> None:
         ),
         *(r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\left(0, 1\right]", "4:30 p.m.", r"\$5", "50%", "café", "45°"),
         *("undefined", "Yes", r"\text{(A)}", "[18]", '"cat"', "x, y", "a<b<c", "3 - 2i"),
+        *("sqrt(2)", r"\{x: x > 1\}", "(figure of speech)", "text"),
     ],
 )
 def test_a_bare_answer_is_not_accused(target: str) -> None:
@@ -86,3 +91,10 @@ def test_a_grader_that_reads_targets_of_a_kind_is_not_accused_of_them() -> None:
 def test_wrong_answers_to_a_readable_target_stay_wrong() -> None:
     sentence = group("sentence", "The answer is 18.", [(r"\boxed{19}", 0.0), (r"\boxed{20}", 0.0)])
     assert causes_of(audited(sentence, SEEN)) == {"undetermined": 3}
+
+
+def test_prose_about_the_answer_is_no_target_where_the_rollouts_agree_on_that_answer() -> None:
+    prose = "We first multiply and then add to get 94 as the total"
+    told = group("told", prose, [(r"\boxed{94}", 0.0)] * 4)
+    other = group("other", prose.replace("94", "95"), [(r"\boxed{94}", 0.0)] * 4)
+    assert causes_of(audited(told, other, SEEN)) == {"gold": 4, "undetermined": 5}

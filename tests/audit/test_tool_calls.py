@@ -59,3 +59,24 @@ def test_no_text_is_ever_refused(text: str) -> None:
 
 def test_many_calls_end() -> None:
     assert tool_calls("<tool_call>" * 10_000).found == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('{"name": "python", "arguments": {"code": "1+1"}}', "other_markers"),
+        ('<tool>{"name": "python", "arguments": {}}</tool>', "other_markers"),
+        ('```tool_call\n{"name": "python"}\n```', "other_markers"),
+        ('<|python_tag|>{"name": "python", "parameters": {"code": "1+1"}<|eom_id|>', "bad_json"),
+        ('<|python_tag|>{"name": "python", "parameters": {}}<|eom_id|>', ""),
+        ('<function_calls><invoke name="python"><parameter name="code">1</parameter></invoke>', "unanswered_xml"),
+        ('<invoke name="python">', "unclosed"),
+        ('<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{"a": 1\n```<｜tool▁call▁end｜>', "bad_json"),
+        ('<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{"a": 1}\n```<｜tool▁call▁end｜>', ""),
+        ('{"answer": 4}', ""),  # an answer as JSON calls nothing
+        ("a <tool> is any device", ""),
+        ("The <action> was {quick}", ""),
+    ],
+)
+def test_calls_in_other_templates_markers_and_in_none(text: str, fault: str) -> None:
+    assert tool_calls(text).fault == fault
