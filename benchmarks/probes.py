@@ -31,7 +31,7 @@ from panel import PANEL, Grader, asked, function_of  # noqa: E402 (its folder is
 from rows import rows  # noqa: E402
 
 TIMEOUT_S = 5.0  # one case under rewardgate
-LIMIT_S = 120.0  # one grader under falsepass, which has no time limit of its own
+LIMIT_S = 60.0  # one grader under falsepass, which has no time limit of its own
 
 
 @dataclass(frozen=True)

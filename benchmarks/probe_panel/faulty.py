@@ -132,8 +132,8 @@ def either_in_other(gt: str, response: str) -> float:
 
 
 def hang_on_long_text(completion: str, target: str) -> float:
-    """The pattern backtracks over a long text without a marker: its time grows with the fourth power of the words."""
-    found = re.match(r"(?:\S+\s+)*(?:\S+\s+)*(?:\S+\s+)*(?:\S+\s+)*####\s*(-?\d+)\s*$", completion.lstrip())
+    """The pattern backtracks over a long text without a marker: its time grows with the fifth power of the words."""
+    found = re.match(r"(?:\S+\s+)*(?:\S+\s+)*(?:\S+\s+)*(?:\S+\s+)*(?:\S+\s+)*####\s*(-?\d+)\s*$", completion.lstrip())
     return float(found is not None and is_same_number(found[1], target))
 
 
