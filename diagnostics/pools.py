@@ -145,7 +145,7 @@ class PromptPools:
         if pool not in (Pool.EVAL, Pool.QUARANTINE):
             raise ArgumentError(f"pool: expected eval or quarantine, got {str(pool)!r}; rewards decide on the others")
         slots = self._columns.slots_of(list(prompt_ids))
-        self._columns.codes[slots] = POOLS.index(Pool(pool))
+        self._columns.codes[slots] = POOLS.index(pool)
 
     def release(self, prompt_ids: Iterable[PromptId]) -> None:
         """Start prompts afresh in the frontier, without counts: what they were judged by may have been wrong."""

@@ -109,7 +109,7 @@ class PromptColumns:
         if not (set(names) <= set(POOLS) and ((codes >= 0) & (codes < len(names))).all()):
             raise ArgumentError(f"state: expected pools of {', '.join(POOLS)} and a code for each prompt, got {names}")
         if len(columns):
-            columns.codes = np.array([POOLS.index(Pool(name)) for name in names])[codes]
+            columns.codes = np.array([POOLS.index(name) for name in names])[codes]
         return columns
 
 
