@@ -20,7 +20,7 @@ def rollouts_file(tmp_path: Path) -> Path:
     path = tmp_path / "rollouts.jsonl"
     rows = [
         {"prompt_id": "a", "prompt": "2+2?", "response": "It is \\boxed{4}.", "target": ["4", "four"]},
-        {"prompt_id": "a", "prompt": "2+2?", "response": [{"role": "assistant", "content": "no idea"}]},
+        {"prompt_id": "a", "prompt": "2+2?", "response": [{"role": "assistant", "content": ""}]},
         {"prompt_id": "b", "prompt": [{"role": "user", "content": "3+3?"}], "response": "\\boxed{6}", "target": "6"},
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -35,7 +35,7 @@ def test_the_texts_come_in_the_order_of_the_sample_with_the_answer_marked(tmp_pa
 
 def test_a_response_without_an_answer_or_a_target_has_none(tmp_path: Path) -> None:
     (item,) = label_items(read(rollouts_file(tmp_path)), [drawn("a#1")])
-    assert (item.response, item.extracted, item.span) == ("no idea", "", None)
+    assert (item.response, item.extracted, item.span) == ("", "", None)
 
 
 def test_a_file_that_lacks_what_was_drawn_is_refused(tmp_path: Path) -> None:
