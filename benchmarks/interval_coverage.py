@@ -1,6 +1,6 @@
 """How often 95 % intervals hold the success rate, when rollouts of one prompt are right and wrong together.
 
-    python benchmarks/interval_coverage.py [--trials 2000] [--json OUT.json]
+    python benchmarks/interval_coverage.py [--trials 2000] [--prompts 30 100 300] [--json OUT.json]
 
 Each trial draws a rate for every prompt from a beta distribution with mean p and correlation rho between two rollouts
 of a prompt, and G = 8 rollouts from each. Then it asks four intervals for the mean rate over prompts:
@@ -39,12 +39,13 @@ Method = Callable[[IntArray], Interval]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--prompts", type=int, nargs="+", default=PROMPTS)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     print(f"G = {GROUP_SIZE}, {options.trials:,} trials a row; coverage of 95 % intervals (mean width)\n")
     print(f"| prompts | p | rho | {' | '.join(METHODS)} |\n|{' --- |' * (len(METHODS) + 3)}")
     rows = []
-    for n_prompts, rate, rho in product(PROMPTS, RATES, RHOS):
+    for n_prompts, rate, rho in product(options.prompts, RATES, RHOS):
         figures = measured(n_prompts, rate, rho, options.trials)
         rows.append({"prompts": n_prompts, "p": rate, "rho": rho, **figures})
         cells = (f"{coverage:.3f} ({width:.3f})" for coverage, width in figures.values())

@@ -22,8 +22,8 @@ rate at that step. Printed, as mean over the seeds and (least to greatest):
     delay           visits from a true change until the router is there, mean over changes that it followed
     missed          share of true changes that it had not followed when the truth changed again, or the run ended
 
-Then each router decides what is drawn: there are 60 times as many prompts as a step draws, so that a prompt is drawn
-every 60 steps on average; weights .2, 1, .2 and a tenth of the draws alike, for every router. Printed:
+Then each router decides what is drawn: a tenth of the prompts every 6 steps, so that a prompt is drawn every 60 steps on
+average; weights .2, 1, .2 and a tenth of the draws alike, for every router. Printed:
 
     mixed           share of the drawn groups that are mixed; "alike" draws all prompts alike, and "truth" is routed by
                     the true rates
@@ -43,6 +43,7 @@ from rewardgate.diagnostics.pools import PromptPools
 
 GROUP_SIZE = 8
 STEPS_A_VISIT = 60
+STEPS_A_BATCH = 6
 HALF_LIFE_VISITS = 3.0
 """Of the moving average; with 2 it moves more often and falsely more often."""
 BOUNDS = ((0.25, 0.75), (0.1, 0.9))
@@ -196,12 +197,12 @@ def delays_of(found: IntArray, truth: IntArray) -> tuple[list[int], int]:
 def drawn(seed: int, bounds: Bounds, n_prompts: int, n_visits: int) -> dict[str, float]:
     """Share of mixed groups among those drawn, by what routes them."""
     rate = rates(seed, n_prompts, n_visits)
-    batch = max(1, n_prompts // STEPS_A_VISIT)
+    batch = n_prompts * STEPS_A_BATCH // STEPS_A_VISIT
     contenders: dict[str, Router | None] = {**routers(n_prompts, bounds), "truth": None, "alike": None}
     shares = {}
     for name, router in contenders.items():
         generator, mixed, total = np.random.default_rng([seed, 2]), 0, 0
-        for step in range(n_visits * STEPS_A_VISIT):
+        for step in range(0, n_visits * STEPS_A_VISIT, STEPS_A_BATCH):
             now = rate[step // STEPS_A_VISIT]
             codes = np.full(n_prompts, FRONTIER)
             if name == "truth":
