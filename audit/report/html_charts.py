@@ -1,6 +1,7 @@
 """Which charts the HTML report shows, and of what: the model of the report on one side, `charts` on the other."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from markupsafe import Markup
 
@@ -18,7 +19,7 @@ _STEP_SERIES = (
 )
 
 
-def html_charts(report: AuditReport, curves: Curves | None) -> Mapping[str, object]:
+def html_charts(report: AuditReport, curves: Curves | None) -> Mapping[str, Any]:
     """Markup by the name that the template asks for; a chart without data is None, or not in its list."""
     return {
         "kinds": {table.name: _kinds(table) for table in report.groups},
