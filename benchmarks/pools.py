@@ -22,8 +22,8 @@ rate at that step. Printed, as mean over the seeds and (least to greatest):
     delay           visits from a true change until the router is there, mean over changes that it followed
     missed          share of true changes that it had not followed when the truth changed again, or the run ended
 
-Then each router decides what is drawn: a tenth of the prompts every 6 steps, so that a prompt is drawn every 60 steps on
-average; weights .2, 1, .2 and a tenth of the draws alike, for every router. Printed:
+Then each router decides what is drawn: a tenth of the prompts every 6 steps, so that a prompt is drawn every 60 steps
+on average; weights .2, 1, .2 and a tenth of the draws alike, for every router. Printed:
 
     mixed           share of the drawn groups that are mixed; "alike" draws all prompts alike, and "truth" is routed by
                     the true rates
