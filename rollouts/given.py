@@ -36,6 +36,9 @@ _ROLES = {
 }
 
 
+_NOTHING: Mapping[str, Any] = {}
+
+
 class GivenRow(NamedTuple):
     """One response and what came with it; None where nothing did."""
 
@@ -72,7 +75,7 @@ def given(parameters: Sequence[str], arguments: Sequence[Any], named: Mapping[st
         [('2+2?', '4', '4'), ('2+2?', '5', '4')]
     """
     values = {**dict(zip(parameters, arguments, strict=False)), **named}
-    roles = _roles(tuple(values), frozenset(parameters))
+    roles = _roles(tuple(values), tuple(parameters))
     responses = _plain(values.get(roles.get("response", ""), values.get("queries")))
     is_batch = isinstance(responses, list) and messages_in(responses) is None
     cells = {role: _plain(values[name]) for role, name in roles.items()}
@@ -91,7 +94,7 @@ def given(parameters: Sequence[str], arguments: Sequence[Any], named: Mapping[st
 
 
 @lru_cache(maxsize=64)
-def _roles(names: tuple[str, ...], parameters: frozenset[str]) -> dict[str, str]:
+def _roles(names: tuple[str, ...], parameters: tuple[str, ...]) -> dict[str, str]:
     """Role -> argument. A parameter that the function names comes before a column that it merely is handed."""
     roles: dict[str, str] = {}
     for role, known in _ROLES.items():
@@ -115,7 +118,7 @@ def _roles(names: tuple[str, ...], parameters: frozenset[str]) -> dict[str, str]
 
 
 def _row(cells: Mapping[str, Any], about: Any, *, has_queries: bool) -> GivenRow:
-    about = about if isinstance(about, Mapping) else {}
+    about = about if isinstance(about, Mapping) else _NOTHING
     prompt = _text_or_messages(cells.get("prompt", _first(about, _PROMPT_NAMES)))
     response = _text_or_messages(cells.get("response"))
     if has_queries and isinstance(response, str) and isinstance(prompt, str):
@@ -138,7 +141,7 @@ def _row(cells: Mapping[str, Any], about: Any, *, has_queries: bool) -> GivenRow
 
 
 def _first(about: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((about[name] for name in names if name in about), None)
+    return next((about[name] for name in names if name in about), None) if about else None
 
 
 def _at(cell: Any, place: int, n: int) -> Any:

@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable
-from functools import update_wrapper
+from functools import lru_cache, update_wrapper
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
@@ -216,7 +216,15 @@ def _heads(call: Call, number: str) -> list[str]:
 
 
 def _prompt_id(row: GivenRow) -> str | None:
+    if isinstance(row.prompt, str):
+        return _id_of_text(row.prompt)
     return None if row.prompt is None else prompt_digest_id(prompt_identity(row.prompt))
+
+
+@lru_cache(maxsize=256)
+def _id_of_text(prompt: str) -> str:
+    """Of a prompt that comes once for each rollout of its group."""
+    return prompt_digest_id(prompt_identity(prompt))
 
 
 def _json(row: dict[str, Any]) -> str:
