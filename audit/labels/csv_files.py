@@ -15,6 +15,7 @@ from ...errors import InputError, NoUsableRowsError
 from ...rollouts.refusals import Refusal, clip
 from .store import LABELS, Action, LabelStore
 from .texts import LabelItem
+from .units import storable
 
 __all__ = ["COLUMNS", "Imported", "csv_text", "import_csv"]
 
@@ -137,7 +138,7 @@ def _refusal(path: str | Path, line: int, field: str, reason: str) -> Refusal:
 
 
 def _harmless(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return storable(f"'{text}" if text.startswith(_FORMULA) else text)
 
 
 def _line(cells: Iterable[str]) -> str:

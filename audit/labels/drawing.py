@@ -12,7 +12,7 @@ from .draws import Draw
 from .sampling import DEFAULT_PROMPTS, draw, stratum_sizes
 from .store import LabelStore
 from .texts import file_digest
-from .units import units_of
+from .units import storable, units_of
 
 __all__ = ["AS_LOGGED", "DrawOptions", "draw_for", "draw_of"]
 
@@ -86,7 +86,7 @@ def draw_for(
     sample = draw(units, n_prompts, seed=seed, rollouts_per_prompt=per_prompt, within=within)
     return store.add_draw(
         Draw(
-            file=str(path),
+            file=storable(str(path)),
             sha256=digest,
             scored_by=scored_by,
             version="" if suspect is None else suspect.version,

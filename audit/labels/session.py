@@ -5,6 +5,7 @@ from typing import Protocol
 
 from .store import LABELS, LabelStore
 from .texts import LabelItem
+from .units import storable
 
 __all__ = ["Screen", "label_session"]
 
@@ -43,6 +44,7 @@ def label_session(
     Returns:
         How many items this annotator has labelled now.
     """
+    annotator = storable(annotator)
     by_key = {item.key: item for item in items}
     labelled = {item for item, who in store.current() if who == annotator and item in by_key}
     pressed = iter(keys)

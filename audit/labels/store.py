@@ -15,6 +15,7 @@ from types import TracebackType
 from ...errors import ArgumentError, InputError
 from .database import Database
 from .draws import Draw, insert_draw, latest_draw, now, refuse_another
+from .units import storable
 
 __all__ = ["LABELS", "Action", "LabelStore"]
 
@@ -131,7 +132,7 @@ class LabelStore:
         if not annotator.strip():
             raise ArgumentError(f"annotator: expected a name, got {annotator!r}")
         with self._open.transaction() as connection:
-            return _add(connection, item, annotator, label, undoes=None)
+            return _add(connection, item, storable(annotator), label, undoes=None)
 
     def undo(self, annotator: str) -> Action | None:
         """Undo this annotator's last label that is not undone yet, by one more row.
@@ -140,10 +141,10 @@ class LabelStore:
             The label that was undone; None where there is none.
         """
         with self._open.transaction() as connection:
-            given = [action for action in _standing(_actions(connection)) if action.annotator == annotator]
+            given = [one for one in _standing(_actions(connection)) if one.annotator == storable(annotator)]
             if not given:
                 return None
-            _add(connection, given[-1].item, annotator, None, undoes=given[-1].number)
+            _add(connection, given[-1].item, storable(annotator), None, undoes=given[-1].number)
             return given[-1]
 
     def actions(self) -> list[Action]:

@@ -12,6 +12,7 @@ from ...rollouts.records import Rollout
 from ...verifiers.base import extractors
 from ..gold_texts import target_key
 from .sampling import Drawn
+from .units import unit_key
 
 __all__ = ["LabelItem", "file_digest", "label_items"]
 
@@ -54,14 +55,12 @@ def label_items(reading: Reading, sample: Iterable[Drawn]) -> list[LabelItem]:
     """
     sample = list(sample)
     wanted = {drawn.key: drawn for drawn in sample}
-    group_ids = {drawn.group_id for drawn in sample}
     found: dict[str, LabelItem] = {}
     for group in reading:
-        if group.group_id in group_ids:
-            for position, rollout in enumerate(group.rollouts):
-                drawn = wanted.get(f"{group.group_id}#{position}")
-                if drawn is not None:
-                    found[drawn.key] = _item(rollout, drawn)
+        for position, rollout in enumerate(group.rollouts):
+            drawn = wanted.get(unit_key(group.group_id, position))
+            if drawn is not None:
+                found[drawn.key] = _item(rollout, drawn)
     missing = [key for key in wanted if key not in found]
     if missing:
         raise InputError(

@@ -14,7 +14,7 @@ from ..explaining import Explained, explain
 from ..golds import gold_test
 from ..judging import REFUSED, Judged, Judgement, judge
 
-__all__ = ["CORRECT", "WRONG", "LabelStratum", "Unit", "scored_units", "units_of"]
+__all__ = ["CORRECT", "WRONG", "LabelStratum", "Unit", "scored_units", "storable", "unit_key", "units_of"]
 
 CORRECT: Literal["correct"] = "correct"
 WRONG: Literal["wrong"] = "wrong"
@@ -66,8 +66,23 @@ class Unit:
 
     @property
     def key(self) -> str:
-        """What a label is filed under: the same for every reading of the same file."""
-        return f"{self.group_id}#{self.position}"
+        """What a label is filed under."""
+        return unit_key(self.group_id, self.position)
+
+
+def unit_key(group_id: str, position: int) -> str:
+    """What a label of that rollout of that group is filed under: the same for every reading of the same file."""
+    return f"{storable(group_id)}#{position}"
+
+
+def storable(text: str) -> str:
+    """`text` with what UTF-8 cannot say (half of a surrogate pair, which JSON may hold) written as an escape.
+
+    Example:
+        >>> storable("p\\ud800 é")
+        'p\\\\ud800 é'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def scored_units(
@@ -93,7 +108,7 @@ def scored_units(
             cause = None if case.found is None else case.found.cause
             is_flagged = one.gold_fails or _is_doubted(rollout, cause, is_correct=is_correct)
             stratum = LabelStratum(CORRECT if is_correct else WRONG, str(kind), is_flagged)
-            units.append(Unit(group.group_id, position, group.prompt_id, stratum))
+            units.append(Unit(storable(group.group_id), position, storable(group.prompt_id), stratum))
     return units
 
 

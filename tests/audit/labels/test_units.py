@@ -53,6 +53,12 @@ def test_a_rollout_without_a_reward_or_a_response_has_no_verdict_to_label(tmp_pa
         strata_of(unscored)
 
 
+def test_an_id_that_is_no_unicode_can_be_filed_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "rollouts.jsonl"
+    path.write_text('{"prompt_id": "\\ud800", "prompt": "p", "response": "1", "target": "1", "reward": 0}\n')
+    assert list(strata_of(path)) == ["\\ud800#0"]
+
+
 def test_a_stratum_is_read_back_from_its_name() -> None:
     for stratum in (PLAIN, WRONG, LabelStratum("correct", "tied", True)):
         assert LabelStratum.named(str(stratum)) == stratum
