@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from html_pages import hostile_report, report_of
+from html_pages import HOSTILE, hostile_report, report_of
+from report_parts import copied, labelled, probed
 
 import rewardgate
 from rewardgate.audit import AuditReport, audit
+from rewardgate.audit.ladder import ladder
 from rewardgate.audit.report.html import CARDS_A_PAGE, html_page
 from rewardgate.rollouts.reading import read
 
@@ -49,9 +51,9 @@ def chromium() -> Iterator[Any]:
 def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
     contexts = []
 
-    def opened(report: AuditReport, *, width: int = 1280, at: str = "", **options: Any) -> Opened:
+    def opened(report: AuditReport | str, *, width: int = 1280, at: str = "", **options: Any) -> Opened:
         file = tmp_path / "report.html"
-        file.write_text(html_page(report), encoding="utf-8")
+        file.write_text(report if isinstance(report, str) else html_page(report), encoding="utf-8")
         context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
         context.set_default_timeout(10_000)
         contexts.append(context)
@@ -106,7 +108,11 @@ def test_the_page_of_a_real_file_is_calm(opened: Open, shared: Path, width: int)
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_hostile_texts_do_nothing_wherever_they_are_drawn(opened: Open, report: AuditReport, width: int) -> None:
-    found = opened(hostile_report(report), width=width)
+    text = "".join(HOSTILE) + "x" * 200
+    spoilt, probe = hostile_report(report).model_copy(update=copied(text)), probed(text)
+    found = opened(
+        html_page(spoilt, probe=probe, reliability=labelled(text), ladder=ladder(spoilt, probe=probe)), width=width
+    )
     page = found.page
     page.locator(".filters select[name=sort]").select_option("at")  # drawn again, by the script
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
