@@ -10,12 +10,13 @@ A fault counts as named when a finding shows it: by a completion that the grader
 or, for faults of behaviour (chance, state, NaN, hangs), which no single completion shows, by what the finding says. An
 honest grader counts as accused when any finding warns or fails; falsepass's rows that it calls a human's call
 (strictness: P2, P14, T7, S2) accuse nobody. Seconds are those of a warm run: everything is imported in the process
-that asks.
+that asks. Behind them stand processor seconds, over all processes, which a busy machine does not stretch.
 """
 
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,7 @@ class Judged:
 
     findings: Sequence[Shown] = ()
     seconds: float | None = None
+    processor_s: float | None = None
     problem: str = ""
 
 
@@ -107,12 +109,12 @@ def by_rewardgate(grader: Grader) -> Judged:
     from rewardgate.errors import RewardgateError
 
     targets = [read_target_of(row.target, prompt=row.prompt) for row in rows(grader.kind, grader.form)]
-    started = perf_counter()
+    started, processor = perf_counter(), processor_seconds()
     try:
         report = probe(f"{FOLDER / grader.file}:{grader.name}", targets, timeout_s=TIMEOUT_S)
     except RewardgateError as failure:
         return Judged(problem=str(failure))
-    seconds = perf_counter() - started
+    seconds, processor = perf_counter() - started, processor_seconds() - processor
     findings = [
         Shown(
             said=f"{finding.fault}: {finding.sentence}",
@@ -126,7 +128,7 @@ def by_rewardgate(grader: Grader) -> Judged:
     ]
     if report.status == "inconclusive":
         findings.append(Shown(f"inconclusive: {report.headline}", accuses=True))
-    return Judged(findings, seconds)
+    return Judged(findings, seconds, processor)
 
 
 def by_falsepass(grader: Grader, python: Path) -> Judged:
@@ -150,7 +152,13 @@ def by_falsepass(grader: Grader, python: Path) -> Judged:
         )
         for found in answer["findings"]
     ]
-    return Judged(findings, answer["seconds"])
+    return Judged(findings, answer["seconds"], answer["processor_s"])
+
+
+def processor_seconds() -> float:
+    """Of this process and of the children that it waited for."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
 
 
 def naming(grader: Grader, judged: Judged) -> Shown | None:
@@ -191,7 +199,7 @@ def told(grader: Grader, judged: Judged) -> tuple[str, str]:
 
 
 def print_header(tools: Sequence[str]) -> None:
-    columns = ["grader", "planted", *(f"{tool}{part}" for tool in tools for part in ("", " said", " s"))]
+    columns = ["grader", "planted", *(f"{tool}{part}" for tool in tools for part in ("", " said", " s (processor)"))]
     print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
 
 
@@ -201,7 +209,7 @@ def print_row(grader: Grader, results: dict[str, Judged]) -> None:
         word, said = told(grader, judged)
         said = " ".join(said.replace("|", "/").split())
         cells += [word, said if len(said) <= 110 else f"{said[:109]}…"]
-        cells.append("" if judged.seconds is None else f"{judged.seconds:.2f}")
+        cells.append("" if judged.seconds is None else f"{judged.seconds:.2f} ({judged.processor_s:.2f})")
     print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -12,7 +12,7 @@ import io
 import json
 import sys
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -42,9 +42,9 @@ def main() -> None:
     prepare(folder, grader)
     with contextlib.redirect_stdout(io.StringIO()):
         runner.run(folder / "warm", n=25)
-        started = perf_counter()
+        started, processor = perf_counter(), process_time()
         payload = runner.run(folder / "measured", n=25)
-        seconds = perf_counter() - started
+        seconds, processor = perf_counter() - started, process_time() - processor
     kept = json.loads((folder / "measured" / "completions.json").read_text(encoding="utf-8"))
     rows_of = rows(grader.kind, grader.form)
     findings = [
@@ -61,7 +61,15 @@ def main() -> None:
     ]
     headline = report.headline(payload["results"])
     print(
-        json.dumps({"seconds": seconds, "findings": findings, "headline": headline, "calls": len(payload["results"])})
+        json.dumps(
+            {
+                "seconds": seconds,
+                "processor_s": processor,
+                "findings": findings,
+                "headline": headline,
+                "calls": len(payload["results"]),
+            }
+        )
     )
 
 
