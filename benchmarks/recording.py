@@ -89,9 +89,8 @@ def nothing_in_batches(prompts: list[str], completions: list[str], answer: list[
 
 def costs(folder: Path, options: argparse.Namespace) -> None:
     rows, chars = options.rows, options.chars
-    print(
-        f"added to a row of {chars:,} characters, µs   |    p50 |    p99 | rows\n{'-' * 45}|-------:|-------:|------:"
-    )
+    title = f"added to a row of {chars:,} characters, µs"
+    print(f"| {title:43} |    p50 |     p99 |    cpu | rows\n| {'-' * 43} | -----: | ------: | -----: | ---:")
     show("1 thread", added_by_row(record(nothing, folder / "one.jsonl"), rows, chars))
     show("4 threads", in_threads(4, record(nothing, folder / "four.jsonl"), rows // 4, chars))
     show("2 processes", in_processes(2, folder / "two.jsonl", options))
