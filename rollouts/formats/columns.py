@@ -65,6 +65,8 @@ class ColumnsReader(ReaderDefaults):
         self._prompt = options.prompt_key or names.prompt_column(head, self._response)
         self._group = options.group_key or head.first(names.GROUP, "text", "number")
         self._step = head.first(names.STEP, "number", "text")
+        # Workers may share out a step's rows; without a step or a group, another file is another time.
+        self.spans_files = self._group is not None or self._step is not None
         self._prompt_id = options.prompt_id_key or head.first(names.PROMPT_ID, "text", "number")
         self._loose_id = head.first(names.LOOSE_ID, "text", "number")
         self._loose_id_is_prompts = self._prompt_id is None and _is_id_of_prompts(

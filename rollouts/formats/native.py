@@ -29,7 +29,7 @@ class Format:
         return most(rows, lambda row: row.get("schema") == SCHEMA or _is_ours_by_names(row))
 
     def reader(self, rows: Sequence[Row], options: ReadOptions) -> "NativeReader":
-        return NativeReader(tokens=options.tokens)
+        return NativeReader(rows, tokens=options.tokens)
 
 
 class NativeReader(ReaderDefaults):
@@ -37,7 +37,9 @@ class NativeReader(ReaderDefaults):
 
     notes: Sequence[str] = ()
 
-    def __init__(self, *, tokens: bool) -> None:
+    def __init__(self, rows: Sequence[Row], *, tokens: bool) -> None:
+        # Workers may share out a step's rows; without a step or a group, another file is another time.
+        self.spans_files = any(row.get("step") is not None or row.get("group_id") is not None for row in rows)
         self._tokens = tokens
         self._seen: dict[str, None] = {}
 
