@@ -31,7 +31,7 @@ def probe(
     correct_at: Annotated[float | None, typer.Option(help="Reward of a right answer. Default: worked out.")] = None,
     tries: Annotated[int, typer.Option(min=0, help="Compositions that the search asks.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
-    timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds one case may take.")] = 3.0,
+    timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds one case may take.")] = 5.0,
     json_path: Annotated[str | None, typer.Option("--json", help="Write everything as JSON; - for stdout.")] = None,
     sarif_path: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
     junit_path: Annotated[str | None, typer.Option("--junit", help="Write the matrix as JUnit XML.")] = None,

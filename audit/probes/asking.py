@@ -6,6 +6,7 @@ that hangs or crashes is told as such and costs no other; the rest of its probe 
 
 import os
 import threading
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +27,10 @@ NOT_ASKED = "not asked"
 
 _DESCRIBE = "rewardgate.verifiers.user_function:describe"
 _JUDGED = "rewardgate.audit.probes.in_worker:judged"
+_WARMED = "rewardgate.audit.probes.in_worker:warmed"
+_MOST_SHIPPED = 64_000  # characters; what starts a process travels as an argument of its command
 _CHUNK_ROWS = 64
+_ROWS_A_LIMIT = 16  # a chunk may take the time limit of one case for each so many of it
 _MOST_LOST_A_PROBE = 1
 _MOST_LOST = 6
 _WITHOUT_VERDICT = {"returned_none": "none", "returned_nan": "nan"}
@@ -56,7 +60,7 @@ class Asker:
         self,
         subject: str | Verifier,
         *,
-        timeout_s: float = 3.0,
+        timeout_s: float = 5.0,
         start_timeout_s: float = 60.0,
         memory_bytes: int | None = 4 * 1024**3,
     ) -> None:
@@ -78,7 +82,7 @@ class Asker:
                 memory_bytes=memory_bytes,
                 start_timeout_s=start_timeout_s,
                 search_path=(os.getcwd(),),
-                warm_up=(_DESCRIBE, subject) if is_function else (),
+                warm_up=_warm_up(self._subject),
             )
             for _ in range(LANES)
         ]
@@ -103,6 +107,14 @@ class Asker:
             lanes = [threads.submit(self._ask_all, lane, chunks[lane::LANES]) for lane in range(LANES)]
             answers = [lane.result() for lane in lanes]
         return [verdict for place in range(len(chunks)) for verdict in answers[place % LANES][place // LANES]]
+
+    def ask_ahead(self, cases: Sequence[ProbeCase]) -> list[CaseVerdict]:
+        """The same; one case of each probe goes ahead alone, so that one that hangs costs no chunk of others."""
+        ahead = {case.probe: case for case in reversed(cases)}
+        first = {id(case): verdict for case in ahead.values() for verdict in self.ask_in(0, [case])}
+        rest = [case for case in cases if id(case) not in first]
+        said = first | dict(zip(map(id, rest), self.ask(rest), strict=True))
+        return [said[id(case)] for case in cases]
 
     def ask_in(self, lane: int, cases: Sequence[ProbeCase], how: str = "batch") -> list[CaseVerdict]:
         """The same in one lane: as a `"batch"`, `"one by one"`, in a `"thread"` or an `"event loop"`."""
@@ -151,13 +163,14 @@ class Asker:
 
     def _answers(self, lane: int, cases: Sequence[ProbeCase], how: str, timeout_s: float) -> list[dict[str, Any]]:
         rows = [(case.response, case.target, case.prompt) for case in cases]
-        return self._lanes[lane].call(_JUDGED, self._subject, rows, how, timeout_s=timeout_s)
+        limit_s = timeout_s * max(1.0, len(rows) / _ROWS_A_LIMIT)
+        return self._lanes[lane].call(_JUDGED, self._subject, rows, how, timeout_s=limit_s)
 
     def _after(self, failure: WorkerError, lane: int, case: ProbeCase, how: str) -> dict[str, Any]:
         """What is said of the one case that failed its process; asked twice, so that no busy machine is held against
         a verifier."""
         try:
-            return self._answers(lane, [case], how, 2 * self._timeout_s)[0]
+            return self._answers(lane, [case], how, self._timeout_s)[0]
         except WorkerError as again:
             failure = again
         outcome = "error"
@@ -184,6 +197,12 @@ class Asker:
             # No verdict for the target's own sake pays nobody.
             accepted = outcome == Outcome.CORRECT
         return _verdict(case, accepted, reward, str(outcome), detail, answer["seconds"])
+
+
+def _warm_up(subject: str | bytes) -> tuple[str, ...]:
+    """What each new process does before its first case: what a verifier loads late counts against no case."""
+    encoded = subject if isinstance(subject, str) else b64encode(subject).decode("ascii")
+    return (_WARMED, type(subject).__name__, encoded) if len(encoded) <= _MOST_SHIPPED else ()
 
 
 def _verdict(

@@ -10,6 +10,7 @@ from .asking import NOT_ASKED, Asker
 from .controls import Controlled, wrong_answer
 from .in_worker import ONE_BY_ONE
 from .model import Asymmetry, CaseVerdict, Latency, ProbeCase
+from .notations import NOTATIONS
 from .targets import ProbeTarget
 
 __all__ = ["Conduct", "asymmetry", "conduct", "latency"]
@@ -73,7 +74,7 @@ def asymmetry(asker: Asker, found: Controlled, right: Sequence[CaseVerdict]) -> 
         found: of the controls.
         right: verdicts on notations.
     """
-    accepted = [one for one in right if one.accepted and len(one.recipe) == 2]
+    accepted = [one for one in right if one.accepted and one.probe in NOTATIONS]
     answers = {target.target: target.answer for target in found.readable}
     swapped: list[ProbeCase] = []
     for one in accepted[:: max(1, len(accepted) // 40)][:40]:

@@ -2,20 +2,44 @@
 
 import asyncio
 import threading
+from base64 import b64decode
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...verifiers.rows import Triple
 from ...verifiers.rows_in_workers import judge_rows as judge_shipped
+from ...verifiers.user_function import describe
 from ...verifiers.user_function import judge_rows as judge_function
 
-__all__ = ["ONE_BY_ONE", "UNREACHED", "judged"]
+__all__ = ["ONE_BY_ONE", "UNREACHED", "judged", "warmed"]
 
 UNREACHED = 2.0**40
 """A threshold that no reward reaches: the number then comes back as a fraction of it, as it was returned. A power of
 two, so that nothing is rounded on the way."""
 
 ONE_BY_ONE = "one by one"
+
+
+_FIRST_ROWS: tuple[Triple, ...] = (
+    ("\\boxed{7}", "7", "What is 3 + 4?"),
+    ("$\\boxed{2x-x+1}$", "x+1", "Simplify."),
+    ("\\boxed{\\frac{}{}^{}_{}}", "\\frac{1}{2}", "Halve 1."),
+)
+
+
+def warmed(kind: str, subject: str) -> None:
+    """Find the verifier, and have it judge a few rows, in a process that is otherwise new.
+
+    Args:
+        kind: `"str"`, a function's spec; `"bytes"`, a shipped verifier.
+        subject: the spec, or the verifier in base64.
+
+    Raises:
+        TypeError: the function has parameters of no known shape.
+    """
+    if kind == "str":
+        describe(subject)
+    judged(b64decode(subject) if kind == "bytes" else subject, _FIRST_ROWS, ONE_BY_ONE)
 
 
 def judged(subject: str | bytes, rows: Sequence[Triple], how: str) -> list[dict[str, Any]]:

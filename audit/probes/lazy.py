@@ -51,7 +51,7 @@ def lazy_play(asker: Asker, targets: Sequence[ProbeTarget], home: Form) -> LazyP
         for name, response in responses.items()
         for target in played
     ]
-    answers = asker.ask(cases)
+    answers = asker.ask_ahead(cases)
     best: Lazy | None = None
     unearned: list[CaseVerdict] = []
     for place, (name, response) in enumerate(responses.items()):
