@@ -9,6 +9,7 @@ wrong is not right, whichever it was: such labels count against both, and in no 
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ..diagnostics.deciding import labels_to_decide, labels_to_overturn, side_of
 from ..diagnostics.groups import GroupKind
@@ -23,9 +24,15 @@ from .report.reliability import Agreement, Conclusion, LabelledStratum, Rate, Re
 __all__ = ["reliability"]
 
 _SIDES = {1: "above", -1: "below", 0: "open"}
-
-
 _Strata = Mapping[LabelStratum, StratumLabels]
+
+
+class _Options(NamedTuple):
+    """Of `stratified_rate`."""
+
+    confidence: float
+    draws: int
+    seed: int
 
 
 def reliability(
@@ -36,6 +43,7 @@ def reliability(
     scored_by: str | None = None,
     threshold: float = 0.95,
     confidence: float = 0.95,
+    draws: int = 10_000,
     seed: int = 0,
 ) -> Reliability:
     """What the labels say of the verdicts.
@@ -48,7 +56,7 @@ def reliability(
         scored_by: what gave the verdicts of `units`; None for what the draw says.
         threshold: what `conclusions` compare the two precisions and the headline's rate with, in (0, 1).
         confidence: in (0, 1), of two-sided intervals and of one-sided bounds.
-        seed: of the draws that intervals are made from.
+        draws, seed: what intervals are made from, as in `stratified_rate`.
 
     Raises:
         ArgumentError: numbers outside those ranges.
@@ -56,8 +64,8 @@ def reliability(
     labels = list(labels)
     found = tally(draw, labels, units)
     strata = found.strata
-    options = {"confidence": confidence, "seed": seed}
-    rates = _rates(strata, **options)
+    options = _Options(confidence, draws, seed)
+    rates = _rates(strata, options)
     headline = rates[0]
     return Reliability(
         headline=_headline(headline, confidence),
@@ -72,52 +80,51 @@ def reliability(
         n_disputed=found.n_disputed,
         labels=dict(Counter(LABELS[action.label] for action in labels if action.label is not None)),
         rates=tuple(rates),
-        strata=tuple(_stratum_part(name, one, **options) for name, one in strata.items()),
+        strata=tuple(_stratum_part(name, one, options) for name, one in strata.items()),
         agreement=_agreement(labels),
         conclusions=tuple(_conclusions(strata, threshold, confidence)),
         notes=tuple(_notes(draw, strata, units)),
     )
 
 
-def _rates(strata: _Strata, *, confidence: float, seed: int) -> list[Rate]:
+def _rates(strata: _Strata, options: _Options) -> list[Rate]:
     wrong = {name: one for name, one in strata.items() if name.verdict == WRONG}
     correct = {name: one for name, one in strata.items() if name.verdict == CORRECT}
     dead = {name: one for name, one in wrong.items() if name.kind == GroupKind.ALL_WRONG}
-    options = {"confidence": confidence, "seed": seed}
     return [
         _plain(
             "rejections in all-wrong groups",
             "of the rejections inside all-wrong groups, truly wrong",
             dead,
             BAD,
-            **options,
+            options,
         ),
-        _plain('precision of "wrong"', "of the rollouts scored wrong, truly wrong", wrong, BAD, **options),
-        _plain('precision of "correct"', "of the rollouts scored correct, truly right", correct, RIGHT, **options),
-        _ratio("false-negative rate", "of the right rollouts, scored wrong", wrong, correct, RIGHT, **options),
-        _ratio("false-positive rate", "of the wrong rollouts, scored correct", correct, wrong, BAD, **options),
+        _plain('precision of "wrong"', "of the rollouts scored wrong, truly wrong", wrong, BAD, options),
+        _plain('precision of "correct"', "of the rollouts scored correct, truly right", correct, RIGHT, options),
+        _ratio("false-negative rate", "of the right rollouts, scored wrong", wrong, correct, RIGHT, options),
+        _ratio("false-positive rate", "of the wrong rollouts, scored correct", correct, wrong, BAD, options),
     ]
 
 
-def _plain(name: str, question: str, strata: _Strata, truth: str, *, confidence: float, seed: int) -> Rate:
+def _plain(name: str, question: str, strata: _Strata, truth: str, options: _Options) -> Rate:
     """The share of `truth` in `strata`."""
     n, x = sum(len(one.prompts) for one in strata.values()), sum(one.seen(truth) for one in strata.values())
     if why := _missing(strata):
         return _no_rate(name, question, n, x, why)
     counts = [one.counts(truth) for one in strata.values()]
-    found = stratified_rate(counts, confidence=confidence, seed=seed)
+    found = stratified_rate(counts, **options._asdict())
     bound, side = None, ""
     if x == 0:
-        bound, side = zero_event_bound(counts, confidence=confidence), "at most"
+        bound, side = zero_event_bound(counts, confidence=options.confidence), "at most"
     elif x == n:
-        bound, side = 1 - zero_event_bound(counts, confidence=confidence), "at least"
+        bound, side = 1 - zero_event_bound(counts, confidence=options.confidence), "at least"
     low, high = found.interval
     return Rate(
         name=name, question=question, n=n, x=x, value=found.value, low=low, high=high, bound=bound, bound_side=side
     )
 
 
-def _ratio(name: str, question: str, part: _Strata, rest: _Strata, truth: str, *, confidence: float, seed: int) -> Rate:
+def _ratio(name: str, question: str, part: _Strata, rest: _Strata, truth: str, options: _Options) -> Rate:
     """Of all that is of that `truth`, the share in `part`."""
     x = sum(one.seen(truth) for one in part.values())
     n = x + sum(one.seen(truth) for one in rest.values())
@@ -129,7 +136,7 @@ def _ratio(name: str, question: str, part: _Strata, rest: _Strata, truth: str, *
     own, other = ([one.counts(truth) for one in strata.values()] for strata in (part, rest))
     if not own:
         return Rate(name=name, question=question, n=round(n), x=x, value=0.0, low=0.0, high=0.0)
-    found = stratified_ratio(own, other, confidence=confidence, seed=seed)
+    found = stratified_ratio(own, other, **options._asdict())
     low, high = found.interval
     return Rate(name=name, question=question, n=round(n), x=x, value=found.value, low=low, high=high)
 
@@ -156,14 +163,14 @@ def _headline(rate: Rate, confidence: float) -> str:
     return f"{said}; {rate.bound_side} {rate.bound:.3f} (one-sided, exact)" if rate.bound is not None else said
 
 
-def _stratum_part(name: LabelStratum, one: StratumLabels, *, confidence: float, seed: int) -> LabelledStratum:
+def _stratum_part(name: LabelStratum, one: StratumLabels, options: _Options) -> LabelledStratum:
     agrees, against = (RIGHT, BAD) if name.verdict == CORRECT else (BAD, RIGHT)
     numbers: dict[str, float | None] = dict.fromkeys(
         ("right", "wrong", "target_wrong", "agrees", "low", "high", "misjudged", "misjudged_low", "misjudged_high")
     )
     if one.prompts:
         found = {truth: one.counts(truth) for truth in (RIGHT, BAD, TARGET)}
-        good, bad = (stratified_rate([found[truth]], confidence=confidence, seed=seed) for truth in (agrees, against))
+        good, bad = (stratified_rate([found[truth]], **options._asdict()) for truth in (agrees, against))
         numbers |= {truth: counts.x / counts.n for truth, counts in found.items()} | {
             "agrees": good.value,
             "low": good.interval.low,

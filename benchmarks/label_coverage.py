@@ -62,7 +62,7 @@ def main() -> None:
     )
     print("|" + " --- |" * 11)
     for correlation in (0.05, 0.3, 0.9):
-        for name, false_negative, n_labels in (("5 %, flagged", 0.05, 59), ("15 %", 0.15, 59), ("5 %", 0.05, 200)):
+        for name, false_negative, n_labels in (("15 %", 0.15, 59), ("5 %", 0.05, 200)):
             held = simulated(correlation, false_negative, n_labels, options.populations, options.prompts)
             for rate, found in held.items():
                 print(f"| {correlation} | {name} | {n_labels} | {rate} | {found.cells()} |", flush=True)
@@ -101,7 +101,7 @@ def simulated(
             for row, one in enumerate(sample)
         ]
         truths = true_rates(units, is_right)
-        for rate in reliability(kept, labels, seed=seed).rates:
+        for rate in reliability(kept, labels, draws=2000, seed=seed).rates:
             if rate.name in RATES and rate.value is not None and rate.low is not None and rate.high is not None:
                 held[rate.name].add(truths[rate.name], rate.value, rate.low, rate.high)
     return {name: held[name] for name in RATES if name in held}
@@ -164,9 +164,9 @@ def both_ways(shares: Sequence[float], rates: Sequence[float], labels: Sequence[
     for seed in range(samples):
         seen = generator.binomial(labels, rates)
         strata = [StratumCounts(size, n, int(x)) for size, n, x in zip(sizes, labels, seen, strict=True)]
-        found = stratified_rate(strata, draws=4000, seed=seed)
+        found = stratified_rate(strata, draws=2000, seed=seed)
         held["ours"].add(truth, found.value, *found.interval)
-        drawn = generator.beta(seen + 0.5, np.array(labels) - seen + 0.5, size=(4000, len(labels))) @ np.array(shares)
+        drawn = generator.beta(seen + 0.5, np.array(labels) - seen + 0.5, size=(2000, len(labels))) @ np.array(shares)
         low, high = np.quantile(drawn, [0.025, 0.975])
         held["half an event a stratum"].add(
             truth, found.value, 0.0 if not seen.any() else float(low), 1.0 if (seen == labels).all() else float(high)
