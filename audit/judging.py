@@ -195,7 +195,7 @@ def _judged(
     if n_tokens is None and rollout.token_ids is not None:
         n_tokens = len(rollout.token_ids)
     logged = rollout.reward
-    facts = text_facts(rollout)
+    facts = text_facts(rollout, referee)
     if referee is not None and referee.rule == "no_verifier":
         referee = None  # that we have no verifier for this kind of target says nothing about the target
     is_correct = referee is not None and referee.outcome is Outcome.CORRECT

@@ -7,7 +7,7 @@ from functools import lru_cache
 from ..rollouts.messages import completion_text
 from ..rollouts.records import Rollout
 from ..rollouts.values import truncated_value
-from ..verifiers.base import Extracted, Extractor, extractors
+from ..verifiers.base import Extracted, Extractor, Outcome, Verdict, extractors
 from .forms import Form, commitment_form
 from .tool_calls import ToolCalls, tool_calls
 
@@ -20,6 +20,11 @@ _ENDS_WELL = re.compile(r"(?:[.!?。！？…:;)\]}>$”\"'*`|~]|\d%?)\Z")
 _OPEN_THOUGHT = re.compile(r"<(think|thinking|reasoning|thought)>", re.IGNORECASE)
 _TRAILING_TOKENS = re.compile(r"(?:\s|<\|[a-z_]{1,24}\|>|</s>|<eos>|<pad>)+\Z")
 _READ_FROM_END = 4_096
+_DECIDED = frozenset({Outcome.CORRECT, Outcome.INCORRECT})
+_MARK_CHARS = 24
+_MARK = re.compile(
+    r"(?:(?P<boxed>\\boxed\{)|\n(?P<hash>####) ?|\n(?P<phrase>A|Answer): ?|(?P<answer_tag><answer>)\s*)\Z"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +53,18 @@ class TextFacts:
         return self.form.place
 
 
-def text_facts(rollout: Rollout) -> TextFacts | None:
-    """The facts of a rollout's response; None where no response was logged."""
+def text_facts(rollout: Rollout, verdict: Verdict | None = None) -> TextFacts | None:
+    """The facts of a rollout's response; None where no response was logged.
+
+    Args:
+        rollout: any.
+        verdict: on it, of a verifier that says where the answer stands; spares looking for it again.
+    """
     response = rollout.response
     if response is None:
         return None
     text = completion_text(response)
-    found = _extractor().extract(response, prompt=rollout.prompt)
+    found = _as_marked(text, verdict) or _extractor().extract(response, prompt=rollout.prompt)
     return TextFacts(
         n_characters=len(text),
         form=commitment_form(text, found),
@@ -98,6 +108,18 @@ def clipped(text: str, limit: int = ANSWER_CHARS) -> str:
 @lru_cache(maxsize=1)
 def _extractor() -> Extractor:
     return extractors.create("auto")
+
+
+def _as_marked(text: str, verdict: Verdict | None) -> Extracted | None:
+    """What a verdict extracted, where a box or a mark stands right before it."""
+    if verdict is None or verdict.outcome not in _DECIDED or verdict.span is None or not verdict.extracted:
+        return None
+    start, end = verdict.span
+    if text[start:end] != verdict.extracted:
+        return None
+    mark = _MARK.search(text, max(0, start - _MARK_CHARS), start)
+    method = None if mark is None else mark.lastgroup
+    return None if method is None else Extracted(verdict.extracted, verdict.span, method)
 
 
 def _excerpt(text: str, found: Extracted | None) -> str:

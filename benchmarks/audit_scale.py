@@ -1,4 +1,4 @@
-"""The audit on 100,000 rollouts: seconds, rollouts a second and peak memory of the command and all that it starts.
+"""The audit on 100,000 rollouts: rollouts a second and peak memory of the command and all that it starts.
 
     python benchmarks/audit_scale.py [--data ../shared/data] [--rollouts 100000] [--repeat 1]
 
@@ -8,6 +8,7 @@ its own (in prompt, target and responses), so that no two prompts are alike and 
 
 import argparse
 import json
+import os
 import random
 import tempfile
 from collections.abc import Iterator
@@ -30,14 +31,14 @@ def main() -> None:
         path = Path(folder) / "rollouts.jsonl"
         write(path, options.data, options.rollouts)
         print(f"{path.stat().st_size / 1e6:.0f} MB of rollouts")
-        print("| rollouts | groups | seconds | rollouts/s | peak MB |\n| --- | --- | --- | --- | --- |")
+        columns = ("rollouts", "groups", "seconds", "rollouts/s", "processor s", "rollouts/processor s", "peak MB")
+        print(f"load {os.getloadavg()[0]:.1f}\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}", flush=True)
         for _ in range(options.repeat):
             run = audited([*COMMAND, str(path), "--json", "-", "--no-progress"])
             n = run.report["reading"]["n_rollouts"]
-            print(
-                f"| {n} | {run.report['reading']['n_groups']} | {run.seconds:.0f} | {n / run.seconds:.0f} | "
-                f"{run.peak_bytes / 1e6:.0f} |"
-            )
+            figures = (n, run.report["reading"]["n_groups"], run.seconds, n / run.seconds, run.processor_s)
+            cells = (*figures, n / run.processor_s, run.peak_bytes / 1e6)
+            print(f"| {' | '.join(f'{cell:.0f}' for cell in cells)} |", flush=True)
 
 
 def write(path: Path, data: Path, n: int) -> None:
