@@ -10,7 +10,7 @@ import gzip
 import hashlib
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -20,6 +20,7 @@ from .curves import Curves
 from .html_cards import BLANK, evidence_words, html_cards, kind_words
 from .html_charts import html_charts
 from .html_text import anchor, embedded, seen
+from .html_tiles import html_tiles
 from .json_text import report_json
 from .ladder import Ladder
 from .model import SEVERITIES, AuditReport
@@ -95,7 +96,7 @@ def html_page(
         ladder=ladder,
         sections=[section for section in _SECTIONS if parts.get(section.name, True) is not None],
         severities=_severities(report),
-        tiles=_tiles(report),
+        tiles=html_tiles(report),
         charts=html_charts(report, curves),
         cards=cards,
         anchors={card["anchor"] for card in cards},
@@ -107,6 +108,7 @@ def html_page(
         script_hash=_hash(script),
         style=Markup("\n".join(map(_template, _STYLES))),
     )
+    # Texts are seen, and hold no half of a surrogate pair; a name from the command line may.
     return said.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -151,41 +153,3 @@ def _severities(report: AuditReport) -> dict[str, str]:
         if said:
             worst[section.name] = max(said, key=SEVERITIES.index)
     return worst
-
-
-def _tiles(report: AuditReport) -> list[dict[str, Any]]:
-    """The few numbers to know: name, value, what it becomes after repair, and what it is of."""
-    scored = next(table for table in report.groups if table.name == report.scored_by)
-    repaired = next((table for table in report.groups if table.name == "after repair"), scored)
-    comparable = scored.all_wrong + scored.mixed + scored.all_correct + scored.tied
-    comparable_after = repaired.all_wrong + repaired.mixed + repaired.all_correct + repaired.tied
-    refused = sum(count.rollouts for count in report.causes if count.cause.startswith("false_negative"))
-    refused += 0 if report.golds is None else report.golds.n_right
-    stake = report.stake
-    units = None if stake is None else (stake.missing_units or 0.0) + (stake.wrong_sign_units or 0.0)
-    return [
-        {
-            "name": "groups that teach nothing",
-            "value": str(comparable - scored.mixed),
-            "becomes": str(now) if (now := comparable_after - repaired.mixed) != comparable - scored.mixed else "",
-            "of": f"of {comparable} with two scored rollouts",
-        },
-        {
-            "name": "right answers scored wrong",
-            "value": "–" if stake is None else str(refused),
-            "becomes": "",
-            "of": f"of {report.reading.n_rollouts} rollouts" if stake is not None else "not measured",
-        },
-        {
-            "name": "success rate",
-            "value": number(scored.success_rate),
-            "becomes": number(repaired.success_rate) if repaired.success_rate != scored.success_rate else "",
-            "of": f"{report.scored_by}" + (" → after repair" if repaired.success_rate != scored.success_rate else ""),
-        },
-        {
-            "name": "advantage missing or of the wrong sign",
-            "value": percent(units),
-            "becomes": "",
-            "of": "not measured" if stake is None else f"of the {stake.unit}",
-        },
-    ]
