@@ -95,6 +95,7 @@ class Clues:
         foreign_targets: ids of groups whose target is another prompt's, and how that is known.
         refused_places: where an answer may stand without the logged grader finding it, and how that is known.
         refused_forms: the same of `Form.name`, in places where it does find answers.
+        misplaced_rewards: ids of groups whose rewards stand in another order than their rollouts, and in which.
         accepted_forms: forms in which the logged grader accepted plain answers written as their targets.
         accepted_alone: (target key, answer as written) -> whether the suspect accepts the answer handed over
             alone; empty where logged rewards are audited.
@@ -107,6 +108,7 @@ class Clues:
     foreign_targets: Mapping[str, str] = field(default_factory=dict)
     refused_places: Mapping[str, str] = field(default_factory=dict)
     refused_forms: Mapping[str, str] = field(default_factory=dict)
+    misplaced_rewards: Mapping[str, str] = field(default_factory=dict)
     accepted_forms: frozenset[str] = frozenset()
     accepted_alone: Mapping[tuple[str, str], bool] = field(default_factory=dict)
     audits_suspect: bool = False
@@ -146,6 +148,8 @@ def rollout_cause(rollout: Judged, group: JudgedGroup, clues: Clues, *, gold_fau
         return CauseFound(Cause.GOLD, gold_fault)
     if (fault := _scoring_fault(rollout, audits_suspect=clues.audits_suspect)) is not None:
         return CauseFound(Cause.SCORING_FAULT, fault)
+    if outcome is Outcome.CORRECT and (order := clues.misplaced_rewards.get(group.group_id)) is not None:
+        return CauseFound(Cause.SCORING_FAULT, order)
     if outcome is Outcome.CORRECT and not _is_cut_before_an_answer(rollout):
         return _false_negative(rollout, group, clues)
     return _in_the_text(rollout, group, outcome)

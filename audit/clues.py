@@ -17,6 +17,7 @@ from .forms import Form
 from .gold_texts import gold_text, target_key
 from .golds import GoldTest
 from .judging import Judgement
+from .misplaced import misplaced_rewards
 from .notation import is_plain, same_text
 from .offering import offered
 from .report.model import FailingGold, FormVerdict, Golds
@@ -83,6 +84,7 @@ def gather_clues(judgement: Judgement, golds: GoldTest | None, suspect: Verifier
         failing_golds=failing,
         broken_targets=damaged_targets(judgement, correct_at=correct_at),
         foreign_targets=foreign_targets(judgement, correct_at=correct_at),
+        misplaced_rewards=misplaced_rewards(judgement, correct_at=correct_at),
         refused_places=refused_places,
         refused_forms=refused_forms,
         accepted_forms=accepted_forms,

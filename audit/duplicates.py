@@ -131,7 +131,11 @@ class CopySurvey:
             n_prompts=len({one.exact for one in self.groups if one.exact}),
             n_all_correct=len(right),
             pairs=dict(Counter(pair.kind for pair in pairs)),
-            prompt_pairs=tuple(pairs[:_MOST_SHOWN]),
+            prompt_pairs=tuple(
+                pair
+                for kind in ("exact", "near", "variant")
+                for pair in [pair for pair in pairs if pair.kind == kind][:_MOST_SHOWN]
+            ),
             n_low_diversity=len(alike),
             median_similarity=median(one.similarity or 0.0 for one in right) if right else None,
             low_diversity=tuple(

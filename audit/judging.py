@@ -73,6 +73,7 @@ class JudgedGroup:
     prompt: str
     target: Target | None
     rollouts: Sequence[Judged]
+    step: int | None = None
 
 
 @dataclass(slots=True)
@@ -144,7 +145,8 @@ def judge(
         for group in block:
             kept = list(islice(judged, len(group)))
             prompt = "" if group.prompt is None else clipped(prompt_text(group.prompt), PROMPT_CHARS)
-            found.groups.append(JudgedGroup(group.group_id, group.prompt_id, prompt, group.target, kept))
+            step = group.rollouts[0].step
+            found.groups.append(JudgedGroup(group.group_id, group.prompt_id, prompt, group.target, kept, step))
             if copies is not None:
                 rewards = [one.scored for one in kept if one.scored is not None]
                 copies.add(group, successes=sum(reward >= correct_at for reward in rewards), scored=len(rewards))

@@ -59,7 +59,8 @@ def _about_texts(judgement: Judgement, unit: str) -> Iterator[NotMeasured]:
             "token shares", "no token counts are logged: shares are of characters", "log n_tokens or token ids"
         )
     if not judgement.has_tool_calls:
-        yield _entry("tool-call format", "no tool calls in the text", "log responses with their special tokens")
+        why = "no tool call in the text: if any was made, its special tokens were stripped, and it cannot be tested"
+        yield _entry("tool-call format", why, "log responses with their special tokens")
 
 
 def _entry(what: str, why: str, enable: str) -> NotMeasured:

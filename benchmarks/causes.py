@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,12 +51,14 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="folder for the rollouts, the truth and the report")
     options = parser.parse_args()
     planted = groups(options.data, options.each, options.seed)
+    copies = copied(planted, options.each, options.seed)
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(exist_ok=True, parents=True)
         write(planted, folder)
         report = audited(folder / "rollouts.jsonl", folder / "report.json")
     print_table(planted, {card["group_id"]: card["cause"] for card in report["cards"]})
+    print_copies(copies, report["duplicates"]["prompt_pairs"])
 
 
 def groups(data: Path, each: int, seed: int) -> dict[str, Planted]:
@@ -74,6 +77,24 @@ def groups(data: Path, each: int, seed: int) -> dict[str, Planted]:
     found += plant((healthy,) * 16, right, source, each)
     source.shuffle(found)
     return {f"g{position}": group for position, group in enumerate(found)}
+
+
+def copied(planted: dict[str, Planted], each: int, seed: int) -> dict[str, set[frozenset[str]]]:
+    """Copies of healthy groups under other ids, put into `planted`: exact but for a space, near with two words more."""
+    source = random.Random(seed + 2)
+    ways = {
+        "exact": lambda prompt: prompt.replace(" ", "\n", 1) + " ",
+        "near": lambda prompt: f"{prompt} Think carefully.",
+    }
+    long = [name for name, group in planted.items() if group.cause == "none" and len(group.prompt.split()) > 30]
+    chosen = iter(source.sample(long, 2 * each))
+    pairs: dict[str, set[frozenset[str]]] = {kind: set() for kind in ways}
+    for kind, way in ways.items():
+        for number in range(each):
+            name, copy = next(chosen), f"{kind}{number}"
+            planted[copy] = replace(planted[name], prompt=way(planted[name].prompt))
+            pairs[kind].add(frozenset({name, copy}))
+    return pairs
 
 
 def write(planted: dict[str, Planted], folder: Path) -> None:
@@ -114,6 +135,14 @@ def print_table(planted: dict[str, Planted], found: dict[str, str]) -> None:
     print(f"truly wrong groups blamed on the verifier: {blamed} of {len(wrong)}; on the target: {wrong.count('gold')}")
     cards = sum(said != "none" for group, said in pairs if group.cause == "none")
     print(f"healthy groups with a card: {cards} of {sum(group.cause == 'none' for group, _ in pairs)}")
+
+
+def print_copies(planted: dict[str, set[frozenset[str]]], found: Sequence[dict[str, Any]]) -> None:
+    print("\n| copies | planted | recall | precision |\n| --- | --- | --- | --- |")
+    for kind, pairs in planted.items():
+        said = {frozenset({pair["group_id"], pair["other_id"]}) for pair in found if pair["kind"] == kind}
+        hits = len(said & pairs)
+        print(f"| {kind} | {len(pairs)} | {hits / len(pairs):.3f} | {hits / len(said) if said else 0:.3f} |")
 
 
 def print_kinds(pairs: Sequence[tuple[Planted, str]]) -> None:
