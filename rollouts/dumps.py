@@ -72,9 +72,9 @@ def dumps_in(folder: Path, format_name: str, options: ReadOptions, open_one: Cal
     form = formats.create(known[0])
     if isinstance(form, ChoosesFiles):
         chosen = form.files_of_run(chosen)
-    notes = [f"{len(chosen)} files of the folder read as {known[0]}: {_listed(chosen, folder)}"]
+    notes = [f"{len(chosen)} files read as {known[0]}: {_listed(chosen, folder)}"]
     if left := [path for path in paths if path not in set(chosen)]:
-        notes.append(f"{len(left)} other files of the folder hold no rollouts, or these again: {_listed(left, folder)}")
+        notes.append(f"{len(left)} other files hold no rollouts, or these again: {_listed(left, folder)}")
     return Dumps(chosen, known[0], tuple(notes))
 
 

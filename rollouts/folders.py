@@ -20,6 +20,12 @@ MAX_FILES = 100_000
 SUFFIXES = frozenset({".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".eval", ".gz", ".zst"})
 """Endings of files that are looked into; a file given by its own name may have any."""
 
+_OF_MODELS = frozenset(
+    {"config.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "added_tokens.json", "merges.json"}
+    | {"special_tokens_map.json", "generation_config.json", "adapter_config.json", "preprocessor_config.json"}
+)
+"""Files of checkpoints, which stand beside rollouts by the dozen and can be large."""
+
 _NUMBER = re.compile(r"(\d+)")
 
 
@@ -110,7 +116,7 @@ class FolderRows:
 
 
 def candidates(folder: Path) -> list[Path]:
-    """The files under `folder` that may hold rollouts: by their endings, hidden ones not, 9 before 10.
+    """The files under `folder` that may hold rollouts: by their endings; hidden ones and models' not; 9 before 10.
 
     Raises:
         InputError: there are more than `MAX_FILES` of them, or the folder cannot be read.
@@ -119,7 +125,8 @@ def candidates(folder: Path) -> list[Path]:
     try:
         for path in folder.rglob("*"):
             is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-            if path.suffix.lower() in SUFFIXES and not is_hidden and path.is_file():
+            is_model = path.name in _OF_MODELS or path.name.endswith(".index.json")
+            if path.suffix.lower() in SUFFIXES and not is_hidden and not is_model and path.is_file():
                 found.append(path)
                 if len(found) > MAX_FILES:
                     raise InputError(f"{folder}: expected at most {MAX_FILES} files, got more; give one of its folders")

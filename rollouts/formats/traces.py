@@ -75,13 +75,13 @@ def _dicts(cell: object) -> list[dict[str, Any]]:
     return [item for item in cell if isinstance(item, dict)] if isinstance(cell, list) else []
 
 
-def _path(trace: Trace) -> list[Mapping[str, Any]]:
+def _path(trace: Trace) -> list[dict[str, Any]]:
     """The nodes from the root of the tree to the last sampled one; all of them where none was sampled."""
-    nodes: list[Mapping[str, Any]] = _dicts(trace.get("nodes"))
+    nodes = _dicts(trace.get("nodes"))
     sampled = [place for place, node in enumerate(nodes) if node.get("sampled")]
     if not sampled:
         return nodes
-    path: list[Mapping[str, Any]] = []
+    path: list[dict[str, Any]] = []
     place: int | None = sampled[-1]
     seen: set[int] = set()
     while place is not None and 0 <= place < len(nodes) and place not in seen:

@@ -13,7 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from ...errors import InputError
-from ..fields import ColumnKinds, ReadOptions, target_columns
+from ..fields import GROUP, PROMPT_ID, ROLLOUT_ID, ColumnKinds, ReadOptions, target_columns
 from ..grouping import Identity
 from ..records import Rollout, Source
 from ..refusals import Tally
@@ -26,10 +26,13 @@ from .trl_state import TrainerState, find_state
 from .variation import TargetVariation
 
 _COLUMNS = ("step", "prompt", "completion", "advantage")
+_REQUIRED = frozenset(_COLUMNS)
+_IDS = frozenset((*PROMPT_ID, *GROUP, *ROLLOUT_ID))
+"""What TRL never writes: a table with ids is somebody else's."""
 
 
 class Format:
-    """Rows with `step`, `prompt`, `completion` and `advantage`."""
+    """Rows with `step`, `prompt`, `completion` and `advantage`, and without any id."""
 
     name = "trl"
 
@@ -41,7 +44,7 @@ class Format:
         return list(paths)
 
     def recognises(self, rows: Sequence[Row]) -> bool:
-        return most(rows, lambda row: set(_COLUMNS) <= row.keys())
+        return most(rows, lambda row: row.keys() >= _REQUIRED and not row.keys() & _IDS)
 
     def reader(self, rows: Sequence[Row], options: ReadOptions) -> "TrlReader":
         return TrlReader(rows)

@@ -14,13 +14,13 @@ def test_what_stands_beside_the_dumps_is_left_alone_and_named(tmp_path: Path) ->
     write_lines(tmp_path / "1.jsonl", *[verl_row("a", "4", 1.0)] * 2)
     write_lines(tmp_path / "metrics.jsonl", {"step": 1, "reward": 0.5})
     write_state(tmp_path, {"step": 1})
-    (tmp_path / "config.json").write_text('{"lr": 1}')
+    (tmp_path / "settings.json").write_text('{"lr": 1}')
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing else")
     reading = read(tmp_path)
     assert (reading.format, [path.name for path in reading.files]) == ("verl", ["1.jsonl"])
     assert reading.summary.notes[:2] == (
-        "1 files of the folder read as verl: 1.jsonl",
-        "4 other files of the folder hold no rollouts, or these again: broken.parquet, config.json, metrics.jsonl, ...",
+        "1 files read as verl: 1.jsonl",
+        "4 other files hold no rollouts, or these again: broken.parquet, metrics.jsonl, settings.json, ...",
     )
 
 

@@ -56,8 +56,9 @@ def test_any_files_are_read_as_their_rows_one_after_the_other(files: list[list[i
         ]
 
 
-def test_files_are_taken_by_number_and_hidden_ones_not(tmp_path: Path) -> None:
-    for name in ("step_10/a.jsonl", "step_9/a.jsonl", ".cache/a.jsonl", "notes.md", "model.safetensors", "x.JSONL"):
+def test_files_are_taken_by_number_and_hidden_ones_and_models_not(tmp_path: Path) -> None:
+    others = (".cache/a.jsonl", "notes.md", "model.safetensors", "tokenizer.json", "model.safetensors.index.json")
+    for name in ("step_10/a.jsonl", "step_9/a.jsonl", "x.JSONL", *others):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")
     assert [str(path.relative_to(tmp_path)) for path in candidates(tmp_path)] == [

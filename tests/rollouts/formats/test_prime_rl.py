@@ -39,7 +39,7 @@ def test_what_was_filtered_and_what_was_evaluated_adds_nothing_to_a_run(tmp_path
     evaluated = write_traces(tmp_path, 1, "eval/all", attempt("3", "e"))
     summary = read(tmp_path).summary
     assert (summary.n_rows, summary.group_sizes) == (2, {2: 1})
-    assert any("2 other files of the folder hold no rollouts, or these again" in note for note in summary.notes)
+    assert any("2 other files hold no rollouts, or these again" in note for note in summary.notes)
     for path in (filtered, evaluated, evaluated.parent):  # given by name, they are read
         assert read(path).summary.n_rollouts == 1
 

@@ -131,3 +131,8 @@ def test_the_reward_may_be_chosen_by_its_name(tmp_path: Path) -> None:
     assert [rollout.reward for rollout in rollouts_of(reading)] == [1.0] * 4
     with pytest.raises(ValueError, match='expected a reward of the file, got "tidy"; rewards: right, neat'):
         read(path, reward_key="tidy")
+
+
+def test_a_table_with_ids_is_not_trls(tmp_path: Path) -> None:
+    rows = [{**row, "problem_id": 7, "sample_id": number} for number, row in enumerate(group("a"))]
+    assert read(write_completions(tmp_path, 1, rows)).format == "columns"
