@@ -2,14 +2,13 @@
 
     python benchmarks/label_coverage.py [--populations 400] [--prompts 600]
 
-Whole populations are made up (prompts with 8 rollouts, right and wrong together as an intra-prompt correlation
+The first table is the stratified estimator alone, on strata of given rates, beside the usual way with half an event in
+every stratum. For the second whole files are made up (prompts with 8 rollouts, right and wrong together as an intra-prompt correlation
 says), scored by a verifier with stated errors, put into strata, drawn from by `audit.labels.draw` and estimated by
 `audit.reliability`. The truth is what the whole population holds. Printed for each case: the true rate (mean over
 populations), the mean estimate, how often the interval held the truth, how often it lay above or below it, and its mean
 width. A 95 % interval should hold it in about 95 of 100; the Monte Carlo error at 400 populations is 1.1.
 
-The second table is the stratified estimator alone, on strata of given rates, beside the usual way with half an event
-in every stratum.
 """
 
 import argparse
@@ -57,21 +56,20 @@ def main() -> None:
     parser.add_argument("--populations", type=int, default=400)
     parser.add_argument("--prompts", type=int, default=600)
     options = parser.parse_args()
-    print(
-        "| correlation | errors | labels | rate | populations | truth | estimate | held | above it | below it | width |"
-    )
-    print("|" + " --- |" * 11)
-    for correlation in (0.05, 0.3, 0.9):
-        for name, false_negative, n_labels in (("15 %", 0.15, 59), ("5 %", 0.05, 200)):
-            held = simulated(correlation, false_negative, n_labels, options.populations, options.prompts)
-            for rate, found in held.items():
-                print(f"| {correlation} | {name} | {n_labels} | {rate} | {found.cells()} |", flush=True)
-    print("\n| strata: share, rate, labels | way | samples | truth | estimate | held | above it | below it | width |")
+    print("| strata: share, rate, labels | way | samples | truth | estimate | held | above it | below it | width |")
     print("|" + " --- |" * 9)
     for shares, rates, labels in CASES:
+        strata = "; ".join(f"{s:g}, {r:g}, {n}" for s, r, n in zip(shares, rates, labels, strict=True))
         for way, found in both_ways(shares, rates, labels, options.populations).items():
-            strata = "; ".join(f"{s:g}, {r:g}, {n}" for s, r, n in zip(shares, rates, labels, strict=True))
             print(f"| {strata} | {way} | {found.cells()} |", flush=True)
+    print("\n| correlation | errors | labels | rate | files | truth | estimate | held | above it | below it | width |")
+    print("|" + " --- |" * 11)
+    for correlation in (0.05, 0.3, 0.9):
+        for false_negative, n_labels in ((0.15, 59), (0.05, 200)):
+            held = simulated(correlation, false_negative, n_labels, options.populations, options.prompts)
+            for rate, found in held.items():
+                name = f"{100 * false_negative:g} %"
+                print(f"| {correlation} | {name} | {n_labels} | {rate} | {found.cells()} |", flush=True)
 
 
 CASES: Sequence[tuple[Sequence[float], Sequence[float], Sequence[int]]] = (
