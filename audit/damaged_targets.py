@@ -92,6 +92,8 @@ _SIGNS: tuple[tuple[Damage, Callable[[str], object]], ...] = (
 def damaged_targets(judgement: Judgement, *, correct_at: float) -> dict[str, str]:
     """Target key -> what is wrong with the target, for targets whose rollouts were all scored wrong.
 
+    What a grader may be able to read is accused only in a file in which bare targets are paid.
+
     Args:
         judgement: all rollouts.
         correct_at: reward from which a rollout counts as correct.
@@ -99,22 +101,24 @@ def damaged_targets(judgement: Judgement, *, correct_at: float) -> dict[str, str
     found: dict[str, Damage] = {}
     paid: set[str] = set()
     right: set[str] = set()
+    pays_bare_ones = False
     for group in judgement.groups:
         text, key = _written(group.target), target_key(group.target)
+        is_paid = any(one.scored is not None and one.scored >= correct_at for one in group.rollouts)
         if text is None or (seen := damage(text) or _around_the_answer(text, group)) is None:
+            pays_bare_ones |= is_paid
             continue
         found[key] = seen
-        for one in group.rollouts:
-            if one.scored is not None and one.scored >= correct_at:
-                paid.add(key)
-            elif one.is_right:
-                right.add(key)
-    # A grader that was seen to read targets of a kind reads them.
+        paid |= {key} if is_paid else set()
+        right |= {key} if any(one.is_right for one in group.rollouts) else set()
+    # A grader that was seen to read targets of a kind reads them; one that pays nothing has another fault.
     read = {found[key].what for key in paid}
     return {
         key: f"the target is no bare answer: {seen.what}"
         for key, seen in found.items()
-        if key not in paid and (seen.is_broken or seen.what not in read) and (key in right or not seen.is_readable)
+        if key not in paid
+        and (seen.is_broken or (pays_bare_ones and seen.what not in read))
+        and (key in right or not seen.is_readable)
     }
 
 

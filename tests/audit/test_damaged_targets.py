@@ -88,6 +88,11 @@ def test_a_grader_that_reads_targets_of_a_kind_is_not_accused_of_them() -> None:
     assert "gold" not in causes_of(audited(one, other))
 
 
+def test_where_nothing_is_paid_the_dress_of_the_targets_is_not_what_is_wrong() -> None:
+    groups = [group(name, f"2 * 9 = 18\n#### {name}", [(rf"\boxed{{{name}}}", 0.0)] * 2) for name in ("18", "19")]
+    assert "gold" not in causes_of(audited(*groups))
+
+
 def test_wrong_answers_to_a_readable_target_stay_wrong() -> None:
     sentence = group("sentence", "The answer is 18.", [(r"\boxed{19}", 0.0), (r"\boxed{20}", 0.0)])
     assert causes_of(audited(sentence, SEEN)) == {"undetermined": 3}
