@@ -12,8 +12,8 @@ from .model import AuditReport, GroupTable
 __all__ = ["html_charts"]
 
 _STEP_SERIES = (
-    ("success rate", "series-1", "success_rate"),
-    ("mixed", "series-2", "mixed"),
+    ("success rate", "series-5", "success_rate"),
+    ("mixed", "series-1", "mixed"),
     ("all wrong", "series-3", "all_wrong"),
     ("all correct", "series-4", "all_correct"),
 )
