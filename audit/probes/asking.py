@@ -33,6 +33,7 @@ _CHUNK_ROWS = 64
 _ROWS_A_LIMIT = 16  # a chunk may take the time limit of one case for each so many of it
 _MOST_LOST_A_PROBE = 1
 _MOST_LOST = 6
+_LEAST_LIMIT_S = 1.0
 _WITHOUT_VERDICT = {"returned_none": "none", "returned_nan": "nan"}
 
 
@@ -69,6 +70,7 @@ class Asker:
         self._timeout_s = timeout_s
         self._lost: Counter[str] = Counter()
         self._counting = threading.Lock()
+        self._slowest_s = 0.0
         is_function = isinstance(subject, str) and ":" in subject and subject not in verifiers
         self._subject: str | bytes
         if isinstance(subject, str) and is_function:
@@ -120,6 +122,11 @@ class Asker:
         """The same in one lane: as a `"batch"`, `"one by one"`, in a `"thread"` or an `"event loop"`."""
         return self._ask_chunk(lane, cases, how) if cases else []
 
+    @property
+    def has_lost(self) -> bool:
+        """Whether a case hung, or ended its process."""
+        return bool(self._lost)
+
     def judged_again(self, verdict: CaseVerdict) -> CaseVerdict:
         """The same reward under the present `correct_at`."""
         if verdict.outcome not in ("accepted", "refused") or verdict.reward is None:
@@ -151,6 +158,7 @@ class Asker:
             answers = [self._after(failure, lane, asked[0], how)]
         with self._counting:
             self.n_asked += len(asked)
+            self._slowest_s = max([self._slowest_s, *(one["seconds"] or 0.0 for one in answers)])
         found = iter(answers)
         is_asked = set(map(id, asked))
         return [
@@ -163,16 +171,21 @@ class Asker:
 
     def _answers(self, lane: int, cases: Sequence[ProbeCase], how: str, timeout_s: float) -> list[dict[str, Any]]:
         rows = [(case.response, case.target, case.prompt) for case in cases]
-        limit_s = timeout_s * max(1.0, len(rows) / _ROWS_A_LIMIT)
+        if self.has_lost:
+            # It is known to hang by now: what takes far longer than all that came back need not be waited for.
+            limit_s = min(timeout_s, max(_LEAST_LIMIT_S, 100 * self._slowest_s))
+        else:
+            limit_s = timeout_s * max(1.0, len(rows) / _ROWS_A_LIMIT)
         return self._lanes[lane].call(_JUDGED, self._subject, rows, how, timeout_s=limit_s)
 
     def _after(self, failure: WorkerError, lane: int, case: ProbeCase, how: str) -> dict[str, Any]:
         """What is said of the one case that failed its process; asked twice, so that no busy machine is held against
         a verifier."""
-        try:
-            return self._answers(lane, [case], how, self._timeout_s)[0]
-        except WorkerError as again:
-            failure = again
+        if not self.has_lost:
+            try:
+                return self._answers(lane, [case], how, self._timeout_s)[0]
+            except WorkerError as again:
+                failure = again
         outcome = "error"
         if isinstance(failure, WorkerTimeoutError):
             outcome = "timeout"

@@ -73,6 +73,21 @@ FAULTS: Mapping[str, Fault] = {
     "scale": Fault(
         "fail", "ignores the scale", "Ten times as much is not the same: check what the normalisation strips."
     ),
+    "percent": Fault(
+        "fail",
+        "takes a number for a hundred times, or a hundredth of, it",
+        "40 and 0.4 are different answers where no per cent sign stands: convert only what has one.",
+    ),
+    "pattern": Fault(
+        "fail",
+        "uses the target as a pattern",
+        "A point in it matches any character, a bracket groups: escape it, or compare texts.",
+    ),
+    "one_line": Fault(
+        "warn",
+        "reads a thought on one line and none on several",
+        "A point in a pattern matches no line end unless told to (re.DOTALL): every long thought costs the reward.",
+    ),
     "truncation": Fault(
         "fail",
         "cuts decimals off",

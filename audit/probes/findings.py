@@ -188,6 +188,12 @@ def _refused(of: Evidence) -> Iterator[ProbeFinding]:
         sentence = f"<answer>7</answer> refused for {len(verdicts)} targets whose spaced tag is accepted"
         yield finding(of.verifier, "tag_trips", sentence, evidence=verdicts, probes=("answer_tag",))
         right.pop("answer_tag", None)
+    one_line, lines = (of.grid.rows.get(name) for name in ("short_thought_before", "thought_before"))
+    if one_line is not None and lines is not None and not one_line.n_unexpected and lines.n_unexpected == lines.n:
+        evidence = of.grid.unexpected("thought_before")
+        sentence = f"{lines.n_unexpected} of {lines.n} right answers refused behind a thought of several lines"
+        yield finding(of.verifier, "one_line", sentence, evidence=evidence, probes=("thought_before",))
+        right.pop("thought_before", None)
     for probe, row in right.items():
         fault = "strict" if row.explained else "inconsistent"
         why = f" ({row.explained})" if row.explained else ""

@@ -156,6 +156,7 @@ NOTATIONS: Mapping[str, Notation] = {
 """Every notation by name."""
 
 _THOUGHT = "<think>\nFirst guess: 619. No, that does not fit, so let me do it again from the start.\n</think>\n\n"
+_SHORT_THOUGHT = "<think>That is plain enough.</think>\n"
 _CODE = "```python\ntotal = 517 + 64\nprint(total)\n```\n\n"
 _PROSE = "Let us do this step by step. First, 517 + 64 = 581, and the rest follows from what is given.\n\n"
 
@@ -164,6 +165,7 @@ SURROUNDINGS: Mapping[str, Surrounding] = {
     for one in (
         Surrounding("prose_before", "a derivation before the answer", lambda text: _PROSE + text),
         Surrounding("thought_before", "a closed <think> block before it", lambda text: _THOUGHT + text),
+        Surrounding("short_thought_before", "a thought on one line before it", lambda text: _SHORT_THOUGHT + text),
         Surrounding("code_before", "a block of code before it", lambda text: _CODE + text),
         Surrounding("newlines_behind", "blank lines behind it", lambda text: f"{text}\n\n"),
         Surrounding("crlf", "CRLF line ends", lambda text: (_PROSE + text + "\n").replace("\n", "\r\n")),

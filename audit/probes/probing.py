@@ -119,6 +119,7 @@ def _evidence(
         lazy = lazy_play(asker, targets, control.home)
         if not acts.random:
             pairs = asymmetry(asker, control, [one for one in said if one.expectation == "accept"])
+        if not acts.random and not asker.has_lost:
             found = search(asker, control, grid, targets, seed=seed, tries=tries)
     return Evidence(
         verifier=asker.name,

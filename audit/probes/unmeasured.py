@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from .asking import LOST
 from .findings import Evidence
 from .model import Unmeasured
 
@@ -33,7 +34,13 @@ def unmeasured(of: Evidence) -> Iterator[Unmeasured]:
             why="the verdicts do not repeat",
             enable="make the verifier deterministic first",
         )
-    elif of.conduct.event_loop is None:
+    elif any(one.outcome in LOST for one in of.all_verdicts):
+        yield Unmeasured(
+            what="compositions",
+            why="the verifier hangs or ends its process on single responses",
+            enable="bound what it does, then probe it again",
+        )
+    if of.conduct.event_loop is None:
         yield Unmeasured(
             what="an event loop",
             why="the function is async and is awaited from outside one here",

@@ -132,6 +132,10 @@ def _embedded(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
     return f"non-{target.answer}" if target.kind == "text" else None
 
 
+def _any_character(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
+    return target.answer.replace(".", "9") if target.kind == "decimal" else None
+
+
 def _cut_short(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
     if target.kind in ("integer", "text") and len(target.answer.lstrip("-")) > 1:
         return target.answer[: max(1, len(target.answer) // 2)].rstrip("-") or None
@@ -191,6 +195,9 @@ def _all() -> Iterator[Wrong]:
     yield Wrong("plus_one", "wrong_value", "one more; the next letter", _next)
     yield Wrong("negated", "sign", "the other sign", _negated)
     yield Wrong("times_ten", "scale", "ten times as much", _times_ten)
+    yield Wrong("hundredfold", "percent", "700 for 7, as if it were a share", _of_value(lambda value: value * 100))
+    yield Wrong("hundredth", "percent", "0.07 for 7, as if it were per cent", _of_value(lambda value: value / 100))
+    yield Wrong("any_character", "pattern", "0937 for 0.37: the point as a pattern", _any_character)
     yield Wrong("near", "tolerance", "off by one part in 10,000", _near)
     yield Wrong("nearly_one_more", "truncation", "7.9 for 7", _nearly_one_more)
     yield Wrong(
