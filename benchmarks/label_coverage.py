@@ -3,12 +3,11 @@
     python benchmarks/label_coverage.py [--populations 400] [--prompts 600]
 
 The first table is the stratified estimator alone, on strata of given rates, beside the usual way with half an event in
-every stratum. For the second whole files are made up (prompts with 8 rollouts, right and wrong together as an intra-prompt correlation
-says), scored by a verifier with stated errors, put into strata, drawn from by `audit.labels.draw` and estimated by
-`audit.reliability`. The truth is what the whole population holds. Printed for each case: the true rate (mean over
-populations), the mean estimate, how often the interval held the truth, how often it lay above or below it, and its mean
-width. A 95 % interval should hold it in about 95 of 100; the Monte Carlo error at 400 populations is 1.1.
-
+every stratum. For the second whole files are made up (prompts with 8 rollouts, right and wrong together as an
+intra-prompt correlation says), scored by a verifier with stated errors, put into strata, drawn from by
+`audit.labels.draw` and estimated by `audit.reliability`; the truth is what the whole file holds. Printed for each case:
+the true rate and the mean estimate, how often the interval held the truth, how often it lay above or below it, and its
+mean width. A 95 % interval should hold it in about 95 of 100; the Monte Carlo error at 400 samples is 1.1.
 """
 
 import argparse

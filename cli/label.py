@@ -1,6 +1,5 @@
 """`rewardgate label`: people's labels of a sample of rollouts, and what they say of the verdicts."""
 
-from collections.abc import Callable
 from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +24,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..audit.labels.draws import Draw
     from ..audit.labels.store import LabelStore
 
@@ -71,8 +72,6 @@ def run(
 
     A terminal is asked key by key; from a pipe, one key a line.
     """
-    from rich.console import Console
-
     from ..audit.labels.drawing import DrawOptions, draw_for
     from ..audit.labels.keys import read_keys
     from ..audit.labels.screen import LabelScreen
@@ -110,9 +109,9 @@ def run(
             referee=referee,
             progress=shows_progress(progress),
         )
-        console = Console(highlight=False)
+        console = _console()
         label_session(label_items(reading, draw.sample), store, who, read_keys(), LabelScreen(console))
-        _tell(draw, store, console.print)
+        _tell(draw, store, console)
 
 
 @label.command("export")
@@ -160,8 +159,6 @@ def import_labels(
     annotator: Annotated[str | None, typer.Option(help="Whose labels they are, where a row does not say.")] = None,
 ) -> None:
     """Add the labels of CSV to those of FILE. A row that cannot be used is told on stderr and left out."""
-    from rich.console import Console
-
     from ..audit.labels.csv_files import import_csv
     from ..audit.labels.drawing import draw_of
     from ..audit.labels.store import LabelStore
@@ -176,16 +173,28 @@ def import_labels(
             f"{len(found.refusals)} refused",
             err=True,
         )
-        _tell(draw, store, Console(highlight=False).print)
+        _tell(draw, store, _console())
 
 
-def _tell(draw: "Draw", store: "LabelStore", print_part: Callable[..., None]) -> None:
+def _tell(draw: "Draw", store: "LabelStore", console: "Console") -> None:
     """What the labels say so far."""
     from ..audit.reliability import reliability
     from ..audit.report.reliability_lines import reliability_lines
 
     for part in reliability_lines(reliability(draw, store.current().values())):
-        print_part(part)
+        console.print(part)
+
+
+def _console() -> "Console":
+    """Stdout, wide enough for the tables where it is no terminal."""
+    from rich.console import Console
+
+    from ..audit.report.terminal import WIDTH_WHEN_PIPED
+
+    console = Console(highlight=False)
+    if not console.is_terminal and console.width < WIDTH_WHEN_PIPED:
+        console = Console(width=WIDTH_WHEN_PIPED, highlight=False)
+    return console
 
 
 def _labels_path(file: Path, labels: Path | None) -> Path:
