@@ -113,8 +113,8 @@ class Lazy(Part):
 class Headlines(Part):
     """The three numbers.
 
-    `false_pass_ceiling`: accept rate of the wrong answer that is accepted most often. `lazy`: see `Lazy`.
-    `false_fail`: right answers refused, in a format that the verifier reads. Explained rows count in none of them.
+    `false_pass_ceiling`: accept rate of the wrong answer that is accepted most often, explained rows left out.
+    `lazy`: see `Lazy`. `false_fail`: right answers refused in a format that the verifier reads, explained ones included.
     """
 
     false_pass_ceiling: Rate

@@ -62,6 +62,7 @@ def test_faults_of_conduct_and_of_several_boxes_are_found(name: str, fault: str)
     assert accusing(report)[0] == fault
 
 
+@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("name", probed_graders.HEALTHY)
 def test_a_strict_and_honest_grader_is_explained_and_never_accused(name: str) -> None:
