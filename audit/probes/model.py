@@ -114,7 +114,7 @@ class Headlines(Part):
     """The three numbers.
 
     `false_pass_ceiling`: accept rate of the wrong answer that is accepted most often, explained rows left out.
-    `lazy`: see `Lazy`. `false_fail`: right answers refused in a format that the verifier reads, explained ones included.
+    `lazy`: see `Lazy`. `false_fail`: right answers refused in a format that it reads, explained ones included.
     """
 
     false_pass_ceiling: Rate

@@ -1,0 +1,52 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rewardgate.audit.probes.notations import NOTATIONS
+from rewardgate.audit.probes.targets import read_target_of, shipped_targets
+from rewardgate.audit.probes.wrong import WRONG
+from rewardgate.verifiers import get
+
+SHIPPED = shipped_targets()
+
+
+@given(st.integers(-99_999, 99_999))
+def test_no_wrong_answer_to_an_integer_is_its_text_or_its_value(number: int) -> None:
+    target = read_target_of(str(number))
+    for wrong in WRONG.values():
+        answer = wrong.write(target, SHIPPED)
+        if answer is not None and answer != target.answer:
+            assert read_target_of(answer).value != number, wrong.name
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "answer"),
+    [
+        ("420", "near", "420.042"),  # 420 · 1.0001
+        ("-18", "nearly_one_more", "-18.9"),
+        (r"\frac{3}{8}", "inverted", r"\frac{8}{3}"),
+        ("7", "equation", "8=7"),
+        ("0.375", "any_character", "09375"),
+        ("C", "list", "A, B, C, D"),
+        ("[-2,5)", "plus_one", "[-3,5)"),
+        ("2n+7", "other_case", "2N+7"),
+    ],
+)
+def test_wrong_answers_are_what_their_names_say(target: str, name: str, answer: str) -> None:
+    assert WRONG[name].write(read_target_of(target), SHIPPED) == answer
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "answer"),
+    [
+        ("12345", "braced_comma", "12{,}345"),
+        ("-3400", "scientific", r"-3.4 \times 10^{3}"),
+        (r"-\frac{5}{6}", "slash", "-5/6"),
+        ("3x^2-5x+1", "plain", "3*x^2-5*x+1"),
+        (r"36\text{ cm}", "text_around_all", r"\text{36 cm}"),
+        (r"\$45", "dollar_word", "45 dollars"),
+    ],
+)
+def test_notations_are_what_their_names_say(target: str, name: str, answer: str) -> None:
+    assert NOTATIONS[name].write(read_target_of(target)) == answer
+    assert get("math").verify(rf"\boxed{{{answer}}}", target).reward == 1
