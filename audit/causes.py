@@ -150,7 +150,7 @@ def rollout_cause(rollout: Judged, group: JudgedGroup, clues: Clues, *, gold_fau
         return CauseFound(Cause.SCORING_FAULT, fault)
     if outcome is Outcome.CORRECT and (order := clues.misplaced_rewards.get(group.group_id)) is not None:
         return CauseFound(Cause.SCORING_FAULT, order)
-    if outcome is Outcome.CORRECT and not _is_cut_before_an_answer(rollout):
+    if outcome is Outcome.CORRECT and not (_is_cut_before_an_answer(rollout) or _only_calls(rollout)):
         return _false_negative(rollout, group, clues)
     return _in_the_text(rollout, group, outcome)
 
@@ -178,6 +178,12 @@ def _is_cut_before_an_answer(rollout: Judged) -> bool:
     if facts is None or facts.place in ANCHORED:
         return False
     return facts.breaks_off if facts.is_truncated is None else facts.is_truncated
+
+
+def _only_calls(rollout: Judged) -> bool:
+    """Whether what was read as an answer may be any number in a call that cannot be parsed."""
+    facts = rollout.facts
+    return facts is not None and bool(facts.calls.fault) and facts.place not in ANCHORED
 
 
 def _false_negative(rollout: Judged, group: JudgedGroup, clues: Clues) -> CauseFound:

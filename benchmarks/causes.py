@@ -18,6 +18,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def main() -> None:
         write(planted, folder)
         report = audited(folder / "rollouts.jsonl", folder / "report.json")
     print_table(planted, {card["group_id"]: card["cause"] for card in report["cards"]})
-    print_copies(copies, report["duplicates"]["prompt_pairs"])
+    print_copies(copies, planted, report["duplicates"]["prompt_pairs"])
 
 
 def groups(data: Path, each: int, seed: int) -> dict[str, Planted]:
@@ -109,7 +110,7 @@ def write(planted: dict[str, Planted], folder: Path) -> None:
 def audited(rollouts: Path, report: Path) -> dict[str, Any]:
     """What `rewardgate audit` says of the file."""
     command = [*COMMAND, str(rollouts), "--json", str(report), "--no-progress"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=600)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=1_800)
     return json.loads(report.read_text())
 
 
@@ -137,12 +138,18 @@ def print_table(planted: dict[str, Planted], found: dict[str, str]) -> None:
     print(f"healthy groups with a card: {cards} of {sum(group.cause == 'none' for group, _ in pairs)}")
 
 
-def print_copies(planted: dict[str, set[frozenset[str]]], found: Sequence[dict[str, Any]]) -> None:
-    print("\n| copies | planted | recall | precision |\n| --- | --- | --- | --- |")
-    for kind, pairs in planted.items():
-        said = {frozenset({pair["group_id"], pair["other_id"]}) for pair in found if pair["kind"] == kind}
-        hits = len(said & pairs)
-        print(f"| {kind} | {len(pairs)} | {hits / len(pairs):.3f} | {hits / len(said) if said else 0:.3f} |")
+def print_copies(
+    copies: dict[str, set[frozenset[str]]], planted: dict[str, Planted], found: Sequence[dict[str, Any]]
+) -> None:
+    """Recall of planted copies; of all pairs named, the share whose words are the same, or nearly."""
+    print("\n| copies | planted | recall | named | of these alike in their words |\n| --- | --- | --- | --- | --- |")
+    for kind, least in (("exact", 1.0), ("near", 0.8)):
+        said = [pair for pair in found if pair["kind"] == kind]
+        names = {frozenset({pair["group_id"], pair["other_id"]}) for pair in said}
+        words = [[planted[pair[end]].prompt.split() for end in ("group_id", "other_id")] for pair in said]
+        alike = sum(SequenceMatcher(None, *two, autojunk=False).ratio() >= least for two in words)
+        recall = len(names & copies[kind]) / len(copies[kind])
+        print(f"| {kind} | {len(copies[kind])} | {recall:.3f} | {len(said)} | {alike} |")
 
 
 def print_kinds(pairs: Sequence[tuple[Planted, str]]) -> None:
