@@ -1,6 +1,6 @@
 """Planted faults, and which causes the audit finds: recall and precision of each, group by group.
 
-    python benchmarks/causes.py [--data ../shared/data] [--each 25] [--keep FOLDER]
+    python benchmarks/causes.py [--data ../shared/data] [--each 34] [--keep FOLDER]
 
 Writes a file of rollouts in which one thing is wrong with each group (planted_faults.py; real problems and responses,
 numbers rewritten), keeps the truth beside it, runs `rewardgate audit --json` on it as a user would, and compares. No
@@ -47,7 +47,7 @@ BLAMES_THE_PIPELINE = tuple(cause for cause in CAUSES if cause.startswith("false
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
-    parser.add_argument("--each", type=int, default=25, help="groups of each kind of fault")
+    parser.add_argument("--each", type=int, default=34, help="groups of each kind of fault")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, help="folder for the rollouts, the truth and the report")
     options = parser.parse_args()
