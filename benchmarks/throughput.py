@@ -5,7 +5,8 @@
 Golds are integers of 1 to 6 digits; every other answer is off by one. The answer stands in seven everyday forms, at the
 end of a short text, of 2,000 characters of prose and of 2,000 characters of worked maths. Each repetition runs all
 graders one after the other, in rotating order and each on pairs of its own, so that no cache answers; the first 20
-pairs of each are left out. Prints, for each text:
+pairs of each are left out. Seconds are the process's own, so that other load on the machine is in no figure. Prints,
+for each text:
 
     pairs/s   over all forms together, each form equally often (min / median / max over the repetitions)
     × peer    how many times as fast as each math-verify configuration, within a repetition (min / median / max)
@@ -25,7 +26,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
 import graders
 
@@ -103,10 +104,10 @@ def measured(text: str, count: int, repeat: int) -> tuple[Seconds, dict[str, flo
                 pairs = easy_integers(count + WARM_UP, f"{turn} {form} {name}", text=text, form=form)
                 grader = built[name]
                 judged[name] += [grader(gold, response) is expected for gold, response, expected in pairs[:WARM_UP]]
-                started = perf_counter()
+                started = process_time()
                 for gold, response, _ in pairs[WARM_UP:]:
                     grader(gold, response)
-                seconds[form][name].append((perf_counter() - started) / count)
+                seconds[form][name].append((process_time() - started) / count)
     return seconds, {name: sum(right) / len(right) for name, right in judged.items()}
 
 
