@@ -44,6 +44,8 @@ UNSCORED_OUTCOMES = frozenset({Outcome.BAD_TARGET, Outcome.ERROR})
 """Outcomes whose reward is always None. BUDGET and UNSUPPORTED are unscored only when the target alone
 triggers them too; otherwise a policy would be paid to exhaust the verifier."""
 
+_CORRECT = Outcome.CORRECT
+"""Looking up a member of an enum takes a fifth of a microsecond, in every verdict."""
 _MAYBE_UNSCORED = UNSCORED_OUTCOMES | {Outcome.BUDGET, Outcome.UNSUPPORTED}
 
 
@@ -83,7 +85,7 @@ class Verdict:
                 raise ArgumentError(f"reward: expected a number for outcome {self.outcome}, got None")
         elif self.outcome in UNSCORED_OUTCOMES:
             raise ArgumentError(f"reward: expected None for outcome {self.outcome}, got {self.reward}")
-        elif (self.outcome is Outcome.CORRECT) != (self.reward == 1):
+        elif (self.outcome is _CORRECT) != (self.reward == 1):
             raise ArgumentError(f"reward: expected 1 if and only if correct, got {self.reward} for {self.outcome}")
 
 

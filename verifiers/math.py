@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MathVerifier"]
 
+_CORRECT, _INCORRECT = Outcome.CORRECT, Outcome.INCORRECT
+
 
 class MathVerifier:
     r"""Judges the committed answer of a completion against a mathematical target.
@@ -79,9 +81,9 @@ class MathVerifier:
             number = integer_text(text)
             if number is not None and INTEGER.fullmatch(target):
                 if number == target:
-                    outcome, reward, detail = Outcome.CORRECT, 1.0, f"{text} = {target}"
+                    outcome, reward, detail = _CORRECT, 1.0, f"{text} = {target}"
                 else:
-                    outcome, reward, detail = Outcome.INCORRECT, 0.0, f"{text} is not {target}"
+                    outcome, reward, detail = _INCORRECT, 0.0, f"{text} is not {target}"
                 seconds = perf_counter() - started
                 return Verdict(outcome, reward, text, extracted.span, "exact_number", detail, seconds)
         try:

@@ -30,7 +30,10 @@ _HIDING = ("hantom", "ancel", "{white}", "\\sout", "fbox")
 _TURN_MARKS = ("INST]", "THINK]")
 _LEAD_CHARS = 64
 """How far the words that lead up to an announcement can reach back (`announcement_start`)."""
-_INNER_STEMS = tuple(stem for stem in ASCII_STEMS if not stem.startswith("\n"))
+_INNER_STEMS = (
+    "nswer", "NSWER", "ntwo", "spuesta", "sposta", "Jawaban", "Jibu", "evap", "aspuns", "Vastaus", "Svar",
+)  # fmt: skip
+"""Pieces of all stems that need no line of their own: where none of these stands, no such stem does."""
 _WORDS_CHARS = 64
 _REACHING = (
     *ASKING, *SOMEBODY, "say", "said", "gave", "read", "show", "list", "contain", "expect", "claim", "answer",

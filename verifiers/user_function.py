@@ -199,7 +199,16 @@ def _raised(raised: Exception, seconds: float) -> Verdict:
 
 
 def _awaited(value: Any) -> Any:
-    return _loop().run(_outcome(value)) if inspect.isawaitable(value) else value
+    if not inspect.isawaitable(value):
+        return value
+    outcome = _outcome(value)
+    try:
+        return _loop().run(outcome)
+    finally:
+        # Inside a running loop neither was begun: left to the collector, each would warn that it was never awaited.
+        for one in (outcome, value):
+            if inspect.iscoroutine(one):
+                one.close()
 
 
 async def _outcome(value: Awaitable[Any]) -> Any:

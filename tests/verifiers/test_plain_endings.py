@@ -1,8 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rewardgate.verifiers.answer_words import ASCII_STEMS
 from rewardgate.verifiers.extraction import RegionExtractor, auto
-from rewardgate.verifiers.plain_endings import plain_ending
+from rewardgate.verifiers.plain_endings import _INNER_STEMS, plain_ending
 
 PIECES = st.sampled_from(
     [
@@ -131,6 +132,12 @@ def test_a_negated_equals_sign_takes_the_full_reading() -> None:
     found = auto().extract(r"so $x \not= \boxed{5}$")
     assert found is not None
     assert found.rule == "negated"
+
+
+def test_every_stem_within_a_line_holds_a_piece_that_is_looked_for() -> None:
+    stems = [stem for stem in ASCII_STEMS if not stem.startswith("\n")]
+    assert stems
+    assert [stem for stem in stems if not any(piece in stem for piece in _INNER_STEMS)] == []
 
 
 def test_a_prompt_that_may_be_echoed_takes_the_full_reading() -> None:
