@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -12,11 +13,13 @@ from ..rollouts.reading import Reading
 from ..verifiers.base import Verifier
 from .causes import Clues
 from .clues import with_golds_refused_as_written
+from .curves import curves_part
 from .duplicates import CopySurvey
 from .explaining import Explained, cause_counts, group_cards, paid_part
 from .findings import findings, headline
 from .golds import GoldTest
 from .judging import Judgement
+from .labelled import labelled_part
 from .mixed import mixed_part, response_length
 from .not_measured import not_measured
 from .phantom import phantom_part
@@ -53,6 +56,7 @@ class Ingredients:
     explained: Sequence[Explained]
     copies: CopySurvey
     permissive: Permissive | None
+    labels: str | Path | None
     near: int
     correct_at: float
     wrong_at: float
@@ -85,7 +89,9 @@ def assemble(found: Ingredients) -> AuditReport:
     if golds is not None and found.suspect is None:
         golds = with_golds_refused_as_written(golds, judgement, found.clues, correct_at=found.correct_at)
     scored, repaired, index = _rewards(found)
-    tables, kinds, repaired_kinds = _tables(found, scored, repaired, index)
+    tables, scorings = _tables(found, scored, repaired, index)
+    kinds = scorings[found.scored_by]
+    repaired_kinds = scorings.get(_REPAIRED, kinds)
     cards = _cards(found, kinds) if found.can_explain else []
     causes = cause_counts(found.explained, cards)
     if not found.can_explain:
@@ -100,6 +106,17 @@ def assemble(found: Ingredients) -> AuditReport:
         stake = stake_part(scored, repaired, np.asarray(index), units=lengths, unit=unit)
     facts = _reading_facts(found.reading)
     copies = found.copies.part()
+    reliability = None
+    if found.labels is not None:
+        reliability = labelled_part(
+            found.labels,
+            found.reading.files[0],
+            judgement,
+            found.explained,
+            correct_at=found.correct_at,
+            wrong_at=found.wrong_at,
+            scored_by=found.scored_by,
+        )
     phantom = phantom_part(judgement, correct_at=found.correct_at) if judgement.has_rewards else None
     said = findings(
         facts=facts,
@@ -145,7 +162,9 @@ def assemble(found: Ingredients) -> AuditReport:
         duplicates=copies,
         permissive=found.permissive,
         phantom=phantom,
+        reliability=reliability,
         review=review_part(judgement, correct_at=found.correct_at),
+        curves=curves_part(scorings, [group.step for group in judgement.groups], scored_by=found.scored_by),
         not_measured=tuple(
             not_measured(
                 judgement,
@@ -153,6 +172,7 @@ def assemble(found: Ingredients) -> AuditReport:
                 is_same=found.is_same,
                 golds=golds,
                 unit=unit,
+                reliability=reliability,
             )
         ),
         seconds=perf_counter() - found.started,
@@ -161,8 +181,8 @@ def assemble(found: Ingredients) -> AuditReport:
 
 def _tables(
     found: Ingredients, scored: list[float | None], repaired: list[float | None], index: list[int]
-) -> tuple[list[GroupTable], GroupKinds, GroupKinds]:
-    """The ways of scoring as rows, and the kinds as scored and as repaired."""
+) -> tuple[list[GroupTable], dict[str, GroupKinds]]:
+    """The ways of scoring as rows, and the kinds of the groups under each, by its name."""
     judgement = found.judgement
     by_name: dict[str, list[float | None]] = {}
     if judgement.has_rewards:
@@ -187,8 +207,7 @@ def _tables(
             seed=found.seed,
         )
         tables.append(table)
-    as_scored = kinds[found.scored_by]
-    return tables, as_scored, kinds.get(_REPAIRED, as_scored)
+    return tables, kinds
 
 
 def _rewards(found: Ingredients) -> tuple[list[float | None], list[float | None], list[int]]:

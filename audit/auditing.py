@@ -14,6 +14,7 @@ from .duplicates import CopySurvey
 from .explaining import explain
 from .golds import gold_test
 from .judging import judge
+from .ladder import ladder
 from .permissive import permissive_part
 from .report.model import AuditReport
 from .second_opinion import SecondOpinion, is_same_verifier
@@ -28,6 +29,7 @@ def audit(
     suspect: str | Verifier | None = None,
     referee: str | Verifier | None = None,
     sft: str | Path | None = None,
+    labels: str | Path | None = None,
     near: int = 1,
     correct_at: float = 1.0,
     wrong_at: float = 0.0,
@@ -45,6 +47,7 @@ def audit(
             a file without rewards, None reports the referee's own verdicts.
         referee: whom the rewards are compared with; None takes `auto`, which goes by the target's kind.
         sft: a file of training traces or reference solutions; right responses are looked for in it.
+        labels: a file of labels that people gave to rollouts of this one (`rewardgate label run`).
         near: successes (or failures) up to which a mixed group counts as nearly all wrong (all correct).
         correct_at: logged reward from which a rollout counts as correct; a suspect's verdict says so itself.
         wrong_at: a group whose rewards all equal this, or less, is all wrong.
@@ -55,6 +58,7 @@ def audit(
         ArgumentError: `near` or `seed` is negative, `wrong_at` is not below `correct_at`, or a verifier is none.
         UnknownNameError: no verifier has that name.
         NoUsableRowsError: the file, or that of `sft`, holds nothing usable.
+        InputError: there are no such `labels`, or they are of another file.
 
     Example:
         >>> from importlib.resources import files
@@ -96,7 +100,7 @@ def audit(
         permissive = permissive_part(judgement, suspect, referee, golds.form, correct_at=correct_at)
     clues = gather_clues(judgement, golds, suspect, correct_at=correct_at)
     explained = explain(judgement, clues, correct_at=correct_at, wrong_at=wrong_at)
-    return assemble(
+    report = assemble(
         Ingredients(
             reading=reading,
             judgement=judgement,
@@ -108,6 +112,7 @@ def audit(
             explained=explained,
             copies=copies,
             permissive=permissive,
+            labels=labels,
             near=near,
             correct_at=correct_at,
             wrong_at=wrong_at,
@@ -115,3 +120,4 @@ def audit(
             started=started,
         )
     )
+    return report.model_copy(update={"ladder": ladder(report)})

@@ -4,23 +4,26 @@ from collections.abc import Iterator
 
 from .judging import Judgement
 from .report.model import Golds, NotMeasured
+from .report.reliability import Reliability
 
 __all__ = ["not_measured"]
 
 
 def not_measured(
-    judgement: Judgement, *, has_suspect: bool, is_same: bool, golds: Golds | None, unit: str
+    judgement: Judgement,
+    *,
+    has_suspect: bool,
+    is_same: bool,
+    golds: Golds | None,
+    unit: str,
+    reliability: Reliability | None,
 ) -> list[NotMeasured]:
     """One entry for each question that stays open, with what would close it."""
     return [
         *_about_rewards(judgement),
         *_about_targets(judgement, golds, has_suspect=has_suspect, is_same=is_same),
         *_about_texts(judgement, unit),
-        _entry(
-            "reliability of the referee itself",
-            "no labels by people",
-            "label a sample: 59 without an error bound it by 5 %",
-        ),
+        *_about_labels(reliability),
     ]
 
 
@@ -61,6 +64,12 @@ def _about_texts(judgement: Judgement, unit: str) -> Iterator[NotMeasured]:
     if not judgement.has_tool_calls:
         why = "no tool call in the text: if any was made, its special tokens were stripped, and it cannot be tested"
         yield _entry("tool-call format", why, "log responses with their special tokens")
+
+
+def _about_labels(reliability: Reliability | None) -> Iterator[NotMeasured]:
+    if reliability is None or reliability.rates[0].value is None:
+        enable = "label a sample: 59 without an error bound it by 5 % (rewardgate label run FILE)"
+        yield _entry("reliability of the verdicts", "no labels by people", enable)
 
 
 def _entry(what: str, why: str, enable: str) -> NotMeasured:

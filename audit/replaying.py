@@ -138,7 +138,7 @@ def replay(
         ()
         >>> print(replay([case], lambda completion, target: float(target in completion)))
         1 of 1 cases are broken
-        expected accept, got incorrect (returned) the function returned 0; target "1/2", response …"so 0.5":
+        expected accept, got incorrect (returned) the function returned 0; target "1/2", response …"so 0.5": a decimal
     """
     found = read_cases(cases) if isinstance(cases, (str, Path)) else list(cases)
     if not found:

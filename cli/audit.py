@@ -45,11 +45,17 @@ def audit(
     sft: Annotated[
         Path | None, typer.Option(help="Training traces or reference solutions; right responses are looked for in it.")
     ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Labels that people gave to rollouts of FILE; see `rewardgate label`.")
+    ] = None,
     near: Annotated[int, typer.Option(min=0, help="Successes from 0 or G up to which a group is nearly dead.")] = 1,
     correct_at: Annotated[float, typer.Option(help="Logged reward from which a rollout counts as correct.")] = 1.0,
     json_path: Annotated[str | None, typer.Option("--json", help="Write everything as JSON; - for stdout.")] = None,
     html_path: Annotated[
         str | None, typer.Option("--html", help="Write one HTML page that needs no network; - for stdout.")
+    ] = None,
+    freeze_path: Annotated[
+        str | None, typer.Option("--freeze", help="Write findings as cases that a test can replay; - for stdout.")
     ] = None,
     fail_on: Annotated[FailOn | None, typer.Option(help="Exit 1 from this severity on.")] = None,
     format_name: FormatName = "auto",
@@ -75,11 +81,14 @@ def audit(
     if not (isfinite(correct_at) and correct_at > 0):
         raise ArgumentError(f"--correct-at: expected a positive number, got {correct_at:g}")
     source = DEMO if file is None else file
-    if json_path is not None and json_path == html_path:
-        raise ArgumentError(f"--html: expected another file than --json, got {html_path}")
+    written = {"--json": json_path, "--html": html_path, "--freeze": freeze_path}
+    _refuse_one_place_for_two(written)
     with ExitStack() as outputs:
-        as_json = None if json_path is None else outputs.enter_context(Output("--json", json_path, source=source))
-        as_html = None if html_path is None else outputs.enter_context(Output("--html", html_path, source=source))
+        out = {
+            option: outputs.enter_context(Output(option, place, source=source))
+            for option, place in written.items()
+            if place is not None
+        }
         reading = read(
             source,
             format=format_name,
@@ -95,19 +104,34 @@ def audit(
             suspect=None if verifier is None else named_verifier(verifier, workers=workers, timeout_s=timeout_s),
             referee=named_verifier(referee, workers=workers, timeout_s=timeout_s),
             sft=sft,
+            labels=labels,
             near=near,
             correct_at=correct_at,
             progress=shows_progress(progress),
         )
-        if "-" not in (json_path, html_path):
+        if "-" not in written.values():
             with told_as("stdout", "-"):
                 render(report)
-        if as_json is not None:
-            as_json.write(report_json(report, indent=2) + "\n")
-        if as_html is not None:
-            from ..audit.ladder import ladder
+        if "--json" in out:
+            out["--json"].write(report_json(report, indent=2) + "\n")
+        if "--html" in out:
             from ..audit.report.html import html_page
 
-            as_html.write(html_page(report, ladder=ladder(report)))
+            out["--html"].write(html_page(report))
+        if "--freeze" in out:
+            from ..audit.freezing import freeze
+            from ..audit.replaying import frozen_text
+
+            out["--freeze"].write(frozen_text(freeze(report, reading)))
     if fail_on is not None and (report.severity == "fail" or report.severity == fail_on.value):
         raise typer.Exit(1)
+
+
+def _refuse_one_place_for_two(written: dict[str, str | None]) -> None:
+    seen: dict[str, str] = {}
+    for option, place in written.items():
+        if place is None:
+            continue
+        if place in seen:
+            raise ArgumentError(f"{option}: expected another file than {seen[place]}, got {place}")
+        seen[place] = option

@@ -47,6 +47,7 @@ def write_inspect_log(
 
     Example:
         >>> import tempfile
+        >>> from rewardgate.rollouts import Rollout
         >>> group = Group(group_id="g", rollouts=(Rollout(prompt_id="p", response="4", rewards={"reward": 1.0}),))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     n = write_inspect_log(f"{folder}/run.eval", [group])

@@ -16,15 +16,12 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..probes.model import ProbeReport
-from .curves import Curves
 from .html_cards import BLANK, evidence_words, html_cards, kind_words
 from .html_charts import html_charts
 from .html_text import anchor, embedded, seen
 from .html_tiles import html_tiles
 from .json_text import report_json
-from .ladder import Ladder
 from .model import SEVERITIES, AuditReport
-from .reliability import Reliability
 from .text import number, percent
 
 __all__ = ["CARDS_A_PAGE", "html_page"]
@@ -64,40 +61,34 @@ _SECTIONS = (
 )
 
 
-def html_page(
-    report: AuditReport,
-    *,
-    curves: Curves | None = None,
-    probe: ProbeReport | None = None,
-    reliability: Reliability | None = None,
-    ladder: Ladder | None = None,
-) -> str:
+def html_page(report: AuditReport, *, probe: ProbeReport | None = None) -> str:
     """The whole page.
 
     Args:
-        report: what `audit` returned.
-        curves: successes per group, pass@k and curves over steps; None leaves them out.
+        report: what `audit` returned; what it does not hold is left out.
         probe: what probing the verifier under audit found; None says that it was not probed.
-        reliability: how often verdicts are right, by people's labels; None leaves it out.
-        ladder: the layers in the order in which repairs pay; None leaves it out.
 
     Returns:
         HTML without a single reference to anything outside it; it holds no lone surrogate.
     """
     script = "\n".join(map(_template, _SCRIPTS))
     cards = html_cards(report.cards, [count.cause for count in report.causes])
-    parts = {"reliability": reliability, "right": report.duplicates or report.permissive, "ladder": ladder}
+    parts = {
+        "reliability": report.reliability,
+        "right": report.duplicates or report.permissive,
+        "ladder": report.ladder,
+    }
     page = _environment().get_template("page.html.jinja")
     said = page.render(
         report=report,
-        curves=curves,
+        curves=report.curves,
         probe=probe,
-        reliability=reliability,
-        ladder=ladder,
+        reliability=report.reliability,
+        ladder=report.ladder,
         sections=[section for section in _SECTIONS if parts.get(section.name, True) is not None],
         severities=_severities(report),
         tiles=html_tiles(report),
-        charts=html_charts(report, curves),
+        charts=html_charts(report, report.curves),
         cards=cards,
         anchors={card["anchor"] for card in cards},
         first_cards=cards[:CARDS_A_PAGE],

@@ -67,7 +67,7 @@ def anchor(group_id: str) -> str:
 
     Example:
         >>> anchor("a b/ü"), anchor("it's(1)"), anchor("x" * 1_000)[:20]
-        ('group-a%20b%2F%C3%BC', "group-it's(1)", 'group-sha256-44d8eb3')
+        ('group-a%20b%2F%C3%BC', "group-it's(1)", 'group-sha256-44f8354')
     """
     written = group_id.encode("utf-8", "replace")
     if len(written) > _LONG_ID:

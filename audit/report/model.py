@@ -7,6 +7,7 @@ Texts of prompts and responses are clipped; they are a stranger's words, so a re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
+from .curves import Curves
 from .duplicates import Duplicates, Permissive, Phantom
 from .evidence import (
     AnswerTally,
@@ -20,6 +21,8 @@ from .evidence import (
     ReviewItem,
     Support,
 )
+from .ladder import Ladder
+from .reliability import Reliability
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -27,6 +30,7 @@ __all__ = [
     "AnswerTally",
     "AuditReport",
     "CauseCount",
+    "Curves",
     "Duplicates",
     "Evidence",
     "FailingGold",
@@ -269,6 +273,9 @@ class AuditReport(Part):
     duplicates: Duplicates | None = None
     permissive: Permissive | None = None
     phantom: Phantom | None = None
+    reliability: Reliability | None = None
     review: Review
+    curves: Curves | None = None
     not_measured: tuple[NotMeasured, ...]
     seconds: float
+    ladder: Ladder | None = None

@@ -13,7 +13,9 @@ from rich.text import Text
 from .cards import card_lines, evidence_line
 from .copies import all_correct_lines, phantom_lines
 from .indent import Indented
+from .ladder_lines import ladder_lines
 from .model import SEVERITIES, AuditReport, FailingGold, Golds, GroupCard, GroupTable, Stake
+from .reliability_lines import reliability_lines
 from .text import number, percent, shown
 
 __all__ = ["render"]
@@ -53,12 +55,16 @@ def _parts(report: AuditReport) -> Iterator[RenderableType]:
         ("STAKE", _stake),
         ("MIXED GROUPS", _mixed),
         ("ALL CORRECT", all_correct_lines),
+        ("RELIABILITY", _reliability),
         ("NOT MEASURED", _not_measured),
     )
     for position, (name, section) in enumerate(sections, start=1):
         yield _heading(position, name, report)
         # Indented as a block, so that wrapped lines keep the indent.
         yield from (Indented(part, 2) for part in section(report))
+    if report.ladder is not None:
+        yield Text("\nTHE LADDER: which layer to change first", style="bold")
+        yield from (Indented(line, 2) for line in ladder_lines(report.ladder))
     yield Text()
     for finding in report.findings:
         line = Text(f"{finding.severity:<5}", style=_STYLES[finding.severity])
@@ -66,6 +72,13 @@ def _parts(report: AuditReport) -> Iterator[RenderableType]:
         yield line.append(f" ({finding.threshold})" if finding.threshold else "", style="dim")
     yield Text()
     yield Text.assemble((f"{report.severity.upper()}  ", _STYLES[report.severity]), (shown(report.headline), "bold"))
+
+
+def _reliability(report: AuditReport) -> Iterator[RenderableType]:
+    if report.reliability is None:
+        yield Text("not measured: no labels by people · rewardgate label run FILE draws a sample", style="dim")
+    else:
+        yield from reliability_lines(report.reliability)
 
 
 def _heading(position: int, name: str, report: AuditReport) -> Text:

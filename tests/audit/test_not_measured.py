@@ -8,7 +8,7 @@ def test_each_gap_says_why_and_what_would_close_it() -> None:
         "truncation, beyond texts that visibly break off": "log finish_reason",
         "token shares": "log n_tokens or token ids",
         "tool-call format": "log responses with their special tokens",
-        "reliability of the referee itself": "label a sample: 59 without an error bound it by 5 %",
+        "reliability of the verdicts": "label a sample: 59 without an error bound it by 5 % (rewardgate label run FILE)",
     }
 
 
@@ -18,5 +18,5 @@ def test_what_the_file_has_is_not_said_to_be_missing() -> None:
     report = audited(group("a", "4", [(call + r"\boxed{4}", 1.0, fields), (r"\boxed{5}", 0.0, fields)]))
     assert [entry.what for entry in report.not_measured] == [
         "golds under the verifier that gave the logged rewards",
-        "reliability of the referee itself",
+        "reliability of the verdicts",
     ]

@@ -1,5 +1,7 @@
 """Parts of a report that other commands make, built by hand, with something of everything in them."""
 
+from rewardgate.audit import AuditReport
+from rewardgate.audit.ladder import ladder
 from rewardgate.audit.probes.model import (
     Behaviour,
     CaseVerdict,
@@ -13,6 +15,7 @@ from rewardgate.audit.probes.model import (
     Rate,
 )
 from rewardgate.audit.report import reliability as labels
+from rewardgate.audit.report.curves import Curves
 from rewardgate.audit.report.duplicates import (
     Duplicates,
     LowDiversity,
@@ -98,6 +101,14 @@ def labelled(text: str = "") -> labels.Reliability:
             ),
         ),
     )  # fmt: skip
+
+
+def complete(
+    report: AuditReport, *, probe: ProbeReport, reliability: labels.Reliability, curves: Curves | None = None
+) -> AuditReport:
+    """`report` with what people's labels, a probe and a run's steps add to it."""
+    found = report.model_copy(update={"reliability": reliability, "curves": curves or report.curves})
+    return found.model_copy(update={"ladder": ladder(found, probe=probe)})
 
 
 def copied(text: str = "") -> dict[str, Duplicates | Permissive | Phantom]:

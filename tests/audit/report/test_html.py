@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 from audited import Suspect, audited, group
 from html_pages import HOSTILE, Page, hostile_report, report_of
-from report_parts import copied, labelled, probed
+from report_parts import complete, copied, labelled, probed
 
 import rewardgate
 from rewardgate.audit import AuditReport, audit
 from rewardgate.audit.curves import curves_part
-from rewardgate.audit.ladder import ladder
 from rewardgate.audit.report.html import CARDS_A_PAGE, html_page
 from rewardgate.diagnostics import group_kinds
 from rewardgate.rollouts.reading import read
@@ -35,14 +34,14 @@ def full(report: AuditReport) -> Page:
     kinds = group_kinds([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2])
     curves = curves_part({report.scored_by: kinds}, [1, 1, 2], scored_by=report.scored_by)
     probe = probed()
-    return Page(html_page(found, curves=curves, probe=probe, reliability=labelled(), ladder=ladder(found, probe=probe)))
+    return Page(html_page(complete(found, curves=curves, probe=probe, reliability=labelled()), probe=probe))
 
 
 @pytest.fixture(scope="module")
 def hostile(report: AuditReport) -> str:
     text = "".join(HOSTILE)
     spoilt = hostile_report(report).model_copy(update=copied(text))
-    return html_page(spoilt, probe=probed(text), reliability=labelled(text), ladder=ladder(spoilt, probe=probed(text)))
+    return html_page(complete(spoilt, probe=probed(text), reliability=labelled(text)), probe=probed(text))
 
 
 def test_the_verdict_comes_first_and_every_finding_and_number_of_the_report_is_on_the_page(
@@ -72,7 +71,7 @@ def test_sections_stand_in_their_order_and_the_contents_lead_to_each(full: Page)
 
 
 def test_a_section_whose_part_is_absent_is_absent(report: AuditReport) -> None:
-    bare = report.model_copy(update={"duplicates": None, "permissive": None})
+    bare = report.model_copy(update={"duplicates": None, "permissive": None, "ladder": None})
     sections = {named["id"] for named in Page(html_page(bare)).all("section")}
     assert not {"reliability", "right", "ladder"} & sections
 
@@ -216,10 +215,10 @@ def test_a_verifier_under_audit_is_named_and_its_parse_stands_beside_the_referee
     assert "scored Suspect" in found.text
 
 
-def test_curves_are_drawn_where_there_are_any(full: Page, page: Page) -> None:
+def test_curves_are_drawn_where_there_are_any(full: Page, report: AuditReport) -> None:
     assert len(full.all("figure")) == 3
     assert "Mean pass@k over prompts" in full.text
-    assert page.all("figure") == []
+    assert Page(html_page(report.model_copy(update={"curves": None}))).all("figure") == []
 
 
 def test_the_same_report_gives_the_same_page(report: AuditReport) -> None:

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import pytest
 from html_pages import HOSTILE, hostile_report, report_of
-from report_parts import copied, labelled, probed
+from report_parts import complete, copied, labelled, probed
 
 import rewardgate
 from rewardgate.audit import AuditReport, audit
-from rewardgate.audit.ladder import ladder
 from rewardgate.audit.report.html import CARDS_A_PAGE, html_page
 from rewardgate.rollouts.reading import read
 
@@ -110,9 +109,7 @@ def test_the_page_of_a_real_file_is_calm(opened: Open, shared: Path, width: int)
 def test_hostile_texts_do_nothing_wherever_they_are_drawn(opened: Open, report: AuditReport, width: int) -> None:
     text = "".join(HOSTILE) + "x" * 200
     spoilt, probe = hostile_report(report).model_copy(update=copied(text)), probed(text)
-    found = opened(
-        html_page(spoilt, probe=probe, reliability=labelled(text), ladder=ladder(spoilt, probe=probe)), width=width
-    )
+    found = opened(html_page(complete(spoilt, probe=probe, reliability=labelled(text)), probe=probe), width=width)
     page = found.page
     page.locator(".filters select[name=sort]").select_option("at")  # drawn again, by the script
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")

@@ -31,7 +31,7 @@ def test_sections_are_numbered_in_the_order_of_repair_and_the_headline_is_last(f
     ]
     assert headings == [
         "1 GOLDS", "2 GROUPS", "3 CAUSES", "4 BEFORE → AFTER", "5 STAKE", "6 MIXED GROUPS", "7 ALL CORRECT",
-        "8 NOT MEASURED",
+        "8 RELIABILITY", "9 NOT MEASURED",
     ]  # fmt: skip
     assert lines[-1].startswith("FAIL  2 of 15 targets do not verify against themselves")
 
