@@ -29,8 +29,13 @@ def test_there_are_two_set_up_commands_and_ci_runs_both() -> None:
         assert command.removeprefix("pip install ") in ci
 
 
-def test_the_python_examples_run_as_printed() -> None:
-    verify, train = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+def test_the_python_examples_run_as_printed(tmp_path: Path) -> None:
+    record, verify, train = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", record], capture_output=True, text=True, timeout=60, check=True, cwd=tmp_path
+    )
+    assert done.stdout == "1.0\n"
+    assert (tmp_path / "rollouts.jsonl").read_text(encoding="utf-8").count("\n") == 1
     done = subprocess.run([sys.executable, "-c", verify], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.startswith("correct ")
     compile(train, "README.md", "exec")  # it needs a model and TRL; tests/integrations/test_trl.py trains one
