@@ -1,40 +1,35 @@
 """The verifier under audit as the probes see it: cases in, what it said of each out, whatever it does meanwhile.
 
 It runs in two killable processes ("lanes"), each started fresh for one audit, so that the two can be compared. A case
-that hangs or crashes is told as such and costs no other; the rest of its probe is then not asked.
+that hangs or crashes is told as such and costs no other; the rest of its probe is then not asked. See `pacing` for
+what is asked of a slow one.
 """
 
+import json
 import os
-import threading
 from base64 import b64encode
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import InputError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
-from ...verifiers.base import Outcome, Verifier, get, verifiers
+from ...verifiers.base import Verifier, get, verifiers
+from ...verifiers.conditions import ONE_BY_ONE
 from ...verifiers.isolation import Workers
 from ...verifiers.rows_in_workers import shipped
-from .in_worker import UNREACHED
+from .answers import LOST, NOT_ASKED, answer_of, not_asked, verdict_of
 from .model import CaseVerdict, ProbeCase
+from .pacing import LANES, Pace
 
 __all__ = ["LANES", "LOST", "NOT_ASKED", "Asker"]
 
-LANES = 2
-LOST = ("timeout", "crash")
-NOT_ASKED = "not asked"
+Part = TypeVar("Part")
+Said = TypeVar("Said")
 
 _DESCRIBE = "rewardgate.verifiers.user_function:describe"
-_JUDGED = "rewardgate.audit.probes.in_worker:judged"
-_WARMED = "rewardgate.audit.probes.in_worker:warmed"
+_JUDGED = "rewardgate.verifiers.conditions:judged"
+_WARMED = "rewardgate.verifiers.conditions:warmed"
 _MOST_SHIPPED = 64_000  # characters; what starts a process travels as an argument of its command
-_CHUNK_ROWS = 64
-_ROWS_A_LIMIT = 16  # a chunk may take the time limit of one case for each so many of it
-_MOST_LOST_A_PROBE = 1
-_MOST_LOST = 6
-_LEAST_LIMIT_S = 1.0
-_WITHOUT_VERDICT = {"returned_none": "none", "returned_nan": "nan"}
 
 
 class Asker:
@@ -42,13 +37,15 @@ class Asker:
 
     Args:
         subject: a registered name, `pkg.mod:fn`, `path/file.py:fn`, or a verifier that pickles.
-        timeout_s: seconds that one case may take, and a chunk of cases before it is taken apart.
+        timeout_s: seconds that one case may take.
+        budget_s: seconds that all cases may take, the start of the processes left out; None for no limit.
         start_timeout_s: seconds that a process may take to start and import a function.
         memory_bytes: memory that each process may allocate.
 
     Attributes:
         name: how reports call it.
         told: how it is called, in a sentence.
+        pace: how fast it is, and what was left out.
         correct_at: the reward from which a case counts as accepted; a verifier that returns verdicts says so itself.
 
     Raises:
@@ -62,15 +59,12 @@ class Asker:
         subject: str | Verifier,
         *,
         timeout_s: float = 5.0,
+        budget_s: float | None = None,
         start_timeout_s: float = 60.0,
         memory_bytes: int | None = 4 * 1024**3,
     ) -> None:
         self.correct_at = 1.0
-        self.n_asked = 0
-        self._timeout_s = timeout_s
-        self._lost: Counter[str] = Counter()
-        self._counting = threading.Lock()
-        self._slowest_s = 0.0
+        self.pace = Pace(timeout_s=timeout_s, budget_s=budget_s)
         is_function = isinstance(subject, str) and ":" in subject and subject not in verifiers
         self._subject: str | bytes
         if isinstance(subject, str) and is_function:
@@ -97,35 +91,47 @@ class Asker:
             except WorkerError as failure:
                 self.close()
                 raise InputError(f"verifier: expected an importable function at {subject}, got {failure}") from None
+        self.pace.start()
 
-    def ask(self, cases: Sequence[ProbeCase]) -> list[CaseVerdict]:
-        """What it says of each case, in order; over both lanes."""
-        chunks = [cases[start : start + _CHUNK_ROWS] for start in range(0, len(cases), _CHUNK_ROWS)]
-        if len(chunks) == 1 and len(cases) > 1:
-            half = (len(cases) + 1) // 2
-            chunks = [cases[:half], cases[half:]]
-        # A chunk belongs to a lane by its place, so that the same audit asks the same process the same things.
-        with ThreadPoolExecutor(LANES) as threads:
-            lanes = [threads.submit(self._ask_all, lane, chunks[lane::LANES]) for lane in range(LANES)]
-            answers = [lane.result() for lane in lanes]
-        return [verdict for place in range(len(chunks)) for verdict in answers[place % LANES][place // LANES]]
+    def ask(self, cases: Sequence[ProbeCase], *, share: float = 1.0) -> list[CaseVerdict]:
+        """What it says of each case, in order; over both lanes.
 
-    def ask_ahead(self, cases: Sequence[ProbeCase]) -> list[CaseVerdict]:
-        """The same; one case of each probe goes ahead alone, so that one that hangs costs no chunk of others."""
-        ahead = {case.probe: case for case in reversed(cases)}
-        first = {id(case): verdict for case in ahead.values() for verdict in self.ask_in(0, [case])}
+        Args:
+            cases: as many of them are asked as there is time for; the others' outcome is `NOT_ASKED`.
+            share: of the budget that they may take.
+        """
+        kept = self.pace.sample(cases, share)
+        self.pace.leave_out(len(cases) - len(kept), "budget")
+        chunks = list(self.pace.chunks(kept))
+        if len(chunks) == 1 and len(kept) > 1:
+            half = (len(kept) + 1) // 2
+            chunks = [kept[:half], kept[half:]]
+        said = self._in_lanes(chunks, lambda lane, chunk: self._ask_chunk(lane, chunk, "batch"))
+        found = dict(zip(map(id, kept), (verdict for chunk in said for verdict in chunk), strict=True))
+        return [found[id(case)] if id(case) in found else not_asked(case) for case in cases]
+
+    def ask_ahead(self, cases: Sequence[ProbeCase], *, share: float = 1.0) -> list[CaseVerdict]:
+        """The same; one case of each probe goes ahead alone, which tells how long the others will take."""
+        ahead = list({case.probe: case for case in reversed(cases)}.values())
+        said = self._in_lanes(ahead, lambda lane, case: self._ask_chunk(lane, [case], ONE_BY_ONE)[0])
+        first = dict(zip(map(id, ahead), said, strict=True))
         rest = [case for case in cases if id(case) not in first]
-        said = first | dict(zip(map(id, rest), self.ask(rest), strict=True))
-        return [said[id(case)] for case in cases]
+        found = first | dict(zip(map(id, rest), self.ask(rest, share=share), strict=True))
+        return [found[id(case)] for case in cases]
 
     def ask_in(self, lane: int, cases: Sequence[ProbeCase], how: str = "batch") -> list[CaseVerdict]:
         """The same in one lane: as a `"batch"`, `"one by one"`, in a `"thread"` or an `"event loop"`."""
         return self._ask_chunk(lane, cases, how) if cases else []
 
     @property
+    def n_asked(self) -> int:
+        """Cases that were asked so far."""
+        return self.pace.n_asked
+
+    @property
     def has_lost(self) -> bool:
         """Whether a case hung, or ended its process."""
-        return bool(self._lost)
+        return bool(self.pace.lost)
 
     def judged_again(self, verdict: CaseVerdict) -> CaseVerdict:
         """The same reward under the present `correct_at`."""
@@ -145,97 +151,68 @@ class Asker:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _ask_all(self, lane: int, chunks: Sequence[Sequence[ProbeCase]]) -> list[list[CaseVerdict]]:
-        return [self._ask_chunk(lane, chunk, "batch") for chunk in chunks]
+    def _in_lanes(self, parts: Sequence[Part], ask: Callable[[int, Part], Said]) -> list[Said]:
+        """`ask(lane, part)` for each part, in order."""
+
+        # A part belongs to a lane by its place, so that the same audit asks the same process the same things.
+        def all_of(lane: int) -> list[Said]:
+            return [ask(lane, part) for part in parts[lane::LANES]]
+
+        with ThreadPoolExecutor(LANES) as threads:
+            said = list(threads.map(all_of, range(LANES)))
+        return [said[place % LANES][place // LANES] for place in range(len(parts))]
 
     def _ask_chunk(self, lane: int, cases: Sequence[ProbeCase], how: str) -> list[CaseVerdict]:
-        asked = [case for case in cases if self._may_be_asked(case.probe)]
+        reasons = [self.pace.reason(case.probe) for case in cases]
+        asked = [case for case, reason in zip(cases, reasons, strict=True) if not reason]
         try:
-            answers = self._answers(lane, asked, how, self._timeout_s) if asked else []
+            answers = self._answers(lane, asked, how, self.pace.limit_s(asked)) if asked else []
         except WorkerError as failure:
+            if isinstance(failure, WorkerTimeoutError):
+                self.pace.suspect()
             if len(asked) > 1:
-                return [one for case in cases for one in self._ask_chunk(lane, [case], how)]
+                half = len(cases) // 2
+                return [one for part in (cases[:half], cases[half:]) for one in self._ask_chunk(lane, part, how)]
             answers = [self._after(failure, lane, asked[0], how)]
-        with self._counting:
-            self.n_asked += len(asked)
-            self._slowest_s = max([self._slowest_s, *(one["seconds"] or 0.0 for one in answers)])
-        found = iter(answers)
-        is_asked = set(map(id, asked))
+        for reason in filter(None, reasons):
+            self.pace.leave_out(1, reason)
+        self.pace.note(asked, [one["seconds"] for one in answers])
+        found = dict(zip(map(id, asked), answers, strict=True))
         return [
-            self._verdict(case, next(found)) if id(case) in is_asked else _verdict(case, None, None, NOT_ASKED)
+            verdict_of(case, found[id(case)], correct_at=self.correct_at) if id(case) in found else not_asked(case)
             for case in cases
         ]
 
-    def _may_be_asked(self, probe: str) -> bool:
-        return self._lost[probe] < _MOST_LOST_A_PROBE and self._lost.total() < _MOST_LOST
-
-    def _answers(self, lane: int, cases: Sequence[ProbeCase], how: str, timeout_s: float) -> list[dict[str, Any]]:
-        rows = [(case.response, case.target, case.prompt) for case in cases]
-        if self.has_lost:
-            # It is known to hang by now: what takes far longer than all that came back need not be waited for.
-            limit_s = min(timeout_s, max(_LEAST_LIMIT_S, 100 * self._slowest_s))
-        else:
-            limit_s = timeout_s * max(1.0, len(rows) / _ROWS_A_LIMIT)
+    def _answers(self, lane: int, cases: Sequence[ProbeCase], how: str, limit_s: float) -> list[dict[str, Any]]:
+        rows = [
+            (case.response, json.loads(case.target) if case.is_specification else case.target, case.prompt)
+            for case in cases
+        ]
         return self._lanes[lane].call(_JUDGED, self._subject, rows, how, timeout_s=limit_s)
 
     def _after(self, failure: WorkerError, lane: int, case: ProbeCase, how: str) -> dict[str, Any]:
         """What is said of the one case that failed its process; asked twice, so that no busy machine is held against
         a verifier."""
-        if not self.has_lost:
+        if not self.has_lost and not self.pace.is_spent:
             try:
-                return self._answers(lane, [case], how, self._timeout_s)[0]
+                return self._answers(lane, [case], how, self.pace.limit_s([case]))[0]
             except WorkerError as again:
                 failure = again
+        if isinstance(failure, WorkerTimeoutError) and self.pace.is_spent:
+            # The budget ended it, not its own limit.
+            self.pace.leave_out(1, "budget")
+            return answer_of(NOT_ASKED, "")
         outcome = "error"
         if isinstance(failure, WorkerTimeoutError):
             outcome = "timeout"
         elif isinstance(failure, WorkerDiedError | WorkerMemoryError):
             outcome = "crash"
         if outcome in LOST:
-            with self._counting:
-                self._lost[case.probe] += 1
-        return {"outcome": outcome, "reward": None, "rule": "", "detail": str(failure), "seconds": None}
-
-    def _verdict(self, case: ProbeCase, answer: dict[str, Any]) -> CaseVerdict:
-        rule, outcome, reward, detail = (answer[key] for key in ("rule", "outcome", "reward", "detail"))
-        if outcome in LOST or outcome == Outcome.ERROR:
-            outcome = _WITHOUT_VERDICT.get(rule, outcome)
-            return _verdict(case, None, None, str(outcome), detail, answer["seconds"])
-        if rule == "returned":
-            # A function's number, as a fraction of the threshold that it was judged with.
-            reward = reward * UNREACHED
-            detail, accepted = f"returned {reward:g}", reward >= self.correct_at
-            outcome = "accepted" if accepted else "refused"
-        else:
-            # No verdict for the target's own sake pays nobody.
-            accepted = outcome == Outcome.CORRECT
-        return _verdict(case, accepted, reward, str(outcome), detail, answer["seconds"])
+            self.pace.lose(case.probe)
+        return answer_of(outcome, str(failure))
 
 
 def _warm_up(subject: str | bytes) -> tuple[str, ...]:
     """What each new process does before its first case: what a verifier loads late counts against no case."""
     encoded = subject if isinstance(subject, str) else b64encode(subject).decode("ascii")
     return (_WARMED, type(subject).__name__, encoded) if len(encoded) <= _MOST_SHIPPED else ()
-
-
-def _verdict(
-    case: ProbeCase,
-    accepted: bool | None,
-    reward: float | None,
-    outcome: str,
-    detail: str = "",
-    seconds: float | None = None,
-) -> CaseVerdict:
-    return CaseVerdict(
-        probe=case.probe,
-        expectation=case.expectation,
-        target=case.target,
-        response=case.response,
-        prompt=case.prompt,
-        recipe=case.recipe,
-        accepted=accepted,
-        reward=reward,
-        outcome=outcome,
-        detail=detail,
-        seconds=seconds,
-    )

@@ -17,8 +17,8 @@ from .targets import ProbeTarget
 __all__ = ["attribution"]
 
 _OFFERS_NEIGHBOUR = frozenset({
-    "plus_one", "near", "nearly_one_more", "embedded", "long_wrong", "mentioned_before", "mentioned_behind", "or_first",
-    "or_last", "two_target_first", "two_target_last",
+    "plus_one", "near", "nearly_one_more", "other_decimals", "embedded", "continued", "long_wrong", "mentioned_before",
+    "mentioned_behind", "or_first", "or_last", "two_target_first", "two_target_last",
 })  # fmt: skip
 _NUMBERS = frozenset({"integer", "decimal", "fraction", "quantity", "money", "degree"})
 _HALF = 0.5
@@ -28,15 +28,18 @@ def attribution(grid: Matrix, controlled: Controlled, targets: Sequence[ProbeTar
     """A function from a wrong answer that was paid to the name of its fault.
 
     The first that holds: everything is paid · nonsense is paid for this target · nothing is paid for this target, and
-    the response holds nothing in the format · the target's text stands where this verifier looks · a part of the
-    target is paid · nothing is paid for it, and what was offered need not have been found · the value is one
-    that this verifier takes for the target · the row's own fault.
+    the response holds nothing in the format · the target's text stands where this verifier looks · the target's letter
+    stands in a word · what begins with the target, or is a part of it, is paid · nothing is paid for it, and what was
+    offered need not have been found · the value is one that this verifier takes for the target · the row's own fault.
     """
     known = {target.target: target for target in targets}
     nonsense, nothing = _paid_targets(grid, "question_marks"), _paid_targets(grid, "empty")
     mark = "" if controlled.home is None else controlled.home.before.strip()
     pays_all = min(_share(grid, "other_target"), _share(grid, "plus_one"), _share(grid, "question_marks")) > 0.9
     place, value, parts = _where_it_looks(grid), _what_it_rounds(grid), _share(grid, "cut_short") > _HALF
+    # With more decimals a text begins with the target, and is near it too: where what is near is paid, that is why.
+    is_loose = max(_share(grid, "near"), _share(grid, "other_decimals")) > _HALF
+    begins, letters = _share(grid, "continued") > _HALF and not is_loose, _share(grid, "letter_in_word") > _HALF
     faults = {name: row.fault for name, row in rows_by_name().items()}
 
     def attribute(one: CaseVerdict) -> str:
@@ -50,8 +53,12 @@ def attribution(grid: Matrix, controlled: Controlled, targets: Sequence[ProbeTar
             return "empty"
         if place and _stands_in(answer, one.response, is_part=place == "substring"):
             return place
-        if parts and _slot(one.response, controlled.forms.get(one.target)) in answer:
+        if letters and target is not None and target.kind == "letter" and answer in one.response:
+            return "letter_in_word"
+        if begins and _slot(one.response, controlled.forms.get(one.target)).startswith(answer):
             return "prefix"
+        if parts and _slot(one.response, controlled.forms.get(one.target)) in answer:
+            return "part"
         if one.target in nothing:
             return "empty"
         is_near = one.probe in _OFFERS_NEIGHBOUR or _share(grid, one.probe) < _HALF
@@ -71,17 +78,25 @@ def _paid_targets(grid: Matrix, probe: str) -> set[str]:
     return {one.target for one in grid.unexpected(probe)}
 
 
+def _share_beside(grid: Matrix, probe: str) -> float:
+    """The same, over targets for which the wrong answer that these responses end in is refused by itself."""
+    paid = _paid_targets(grid, "plus_one")
+    judged = [one for one in grid.verdicts.get(probe, ()) if one.accepted is not None and one.target not in paid]
+    return sum(one.accepted is True for one in judged) / len(judged) if judged else 0.0
+
+
 def _where_it_looks(grid: Matrix) -> str:
     if min(_share(grid, "embedded"), _share(grid, "list")) > _HALF:
         return "substring"
-    before, behind = _share(grid, "mentioned_before") > _HALF, _share(grid, "mentioned_behind") > _HALF
+    before, behind = (_share_beside(grid, f"mentioned_{where}") > _HALF for where in ("before", "behind"))
     if before and behind:
         return "mention"
     return "first_number" if before else "last_number" if behind else ""
 
 
 def _what_it_rounds(grid: Matrix) -> str:
-    if _share(grid, "nearly_one_more") > _HALF and _share(grid, "plus_one") < _HALF:
+    decimals = max(_share(grid, "nearly_one_more"), _share(grid, "other_decimals"))
+    if decimals > _HALF and _share(grid, "plus_one") < _HALF:
         return "truncation" if _share(grid, "plus_one") == 0 else "loose_tolerance"
     if _share(grid, "near") > _HALF:
         return "loose_tolerance" if _share(grid, "plus_one") else "tolerance"

@@ -6,9 +6,9 @@ from itertools import pairwise
 from random import Random
 from statistics import median
 
+from ...verifiers.conditions import ONE_BY_ONE
 from .asking import NOT_ASKED, Asker
 from .controls import Controlled, wrong_answer
-from .in_worker import ONE_BY_ONE
 from .model import Asymmetry, CaseVerdict, Latency, ProbeCase
 from .notations import NOTATIONS
 from .targets import ProbeTarget
@@ -17,7 +17,9 @@ __all__ = ["Conduct", "asymmetry", "conduct", "latency"]
 
 _MOST_TARGETS = 6
 _PASSES = 4
+_OTHERS = 4  # times that the sequence is asked in another order or company
 _A_TARGET = 5  # rows of one target in the sequence
+_SHARE = 0.15  # of the budget
 _OWN_LOOP = "Runner.run() cannot be called from a running event loop"
 
 
@@ -38,11 +40,15 @@ def conduct(asker: Asker, found: Controlled, targets: Sequence[ProbeTarget]) -> 
     What a verifier remembers it has heard after the first time: if the second and the third time still differ, it
     draws lots. If they agree, and another order or company changes a verdict, it depends on what else it is asked.
     """
-    cases = list(_sequence(found, targets))
-    result = Conduct(n_calls=len(cases) * (_PASSES + 4))
+    a_target_s = _A_TARGET * (_PASSES + _OTHERS) * asker.pace.usual_s
+    most = _MOST_TARGETS if a_target_s == 0 else int(_SHARE * asker.pace.budget_s / a_target_s)
+    cases = list(_sequence(found, targets, most=max(1, min(_MOST_TARGETS, most))))
+    result = Conduct(n_calls=len(cases) * (_PASSES + _OTHERS))
     if not cases:
         return result
     first, *later = [asker.ask_in(0, cases, ONE_BY_ONE) for _ in range(_PASSES)]
+    if asker.pace.is_spent:
+        return Conduct()
     for before, after in pairwise(later):
         result.random += _differing(before, after)
     if result.random:
@@ -82,7 +88,7 @@ def asymmetry(asker: Asker, found: Controlled, right: Sequence[CaseVerdict]) -> 
         written = one.response.removeprefix(form.before).removesuffix(form.after)
         recipe = (*one.recipe, "swapped")
         swapped.append(ProbeCase("swapped", "accept", written, form.offer(answers[one.target]), one.prompt, recipe))
-    said = [one for one in asker.ask(swapped) if one.accepted is not None]
+    said = [one for one in asker.ask(swapped, share=_SHARE / 3) if one.accepted is not None]
     refused = [one for one in said if not one.accepted]
     return Asymmetry(n_pairs=len(said), n_asymmetric=len(refused), example=next(iter(refused), None)) if said else None
 
@@ -96,10 +102,10 @@ def latency(verdicts: Sequence[CaseVerdict]) -> Latency | None:
     return Latency(n=len(timed), median_s=median(seconds for seconds, _ in timed), worst_s=worst, worst_probe=probe)
 
 
-def _sequence(found: Controlled, targets: Sequence[ProbeTarget]) -> Iterator[ProbeCase]:
+def _sequence(found: Controlled, targets: Sequence[ProbeTarget], *, most: int) -> Iterator[ProbeCase]:
     """For a few targets: a wrong answer, the reference, the wrong answer again, nothing, the reference again."""
-    step = max(1, len(found.readable) // _MOST_TARGETS)
-    for target in found.readable[::step][:_MOST_TARGETS]:
+    step = max(1, len(found.readable) // most)
+    for target in found.readable[::step][:most]:
         form = found.forms[target.target]
         right, wrong = form.offer(target.answer), form.offer(wrong_answer(target, targets))
         for probe, response in (

@@ -93,8 +93,9 @@ def wrong_cases(
 def _decoys(target: ProbeTarget, wrong: str, form: Form) -> Iterator[ProbeCase]:
     offer: Callable[[str], str] = form.offer
     for decoy in DECOYS.values():
-        # Without a mark around it, every mention of an answer is in the format.
-        if decoy.is_convention and not form.before.strip():
+        # Without a mark around it, every mention of an answer is in the format; and a thought ends at its first tag.
+        needs_mark = decoy.is_convention or decoy.name == "answer_in_thought"
+        if needs_mark and (not form.before.strip() or form.family == "thought"):
             continue
         response = decoy.write(target, wrong, offer)
         if response is not None:

@@ -6,7 +6,7 @@ A verifier that accepts no reference in any format cannot be probed. One that in
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .asking import Asker
+from .asking import NOT_ASKED, Asker
 from .cases import form_cases
 from .forms import FORMS, Form
 from .model import CaseVerdict, Controls, FormRow, KindRow, ProbeCase
@@ -16,6 +16,7 @@ from .wrong import next_answer
 __all__ = ["Controlled", "controlled", "wrong_answer"]
 
 _MOST_TARGETS = 25
+_SHARE = 0.2  # of the budget, for each of two stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def controlled(asker: Asker, targets: Sequence[ProbeTarget], *, correct_at: floa
     cases = [case for form in FORMS.values() for case in form_cases(tried, form)]
     nothing = [ProbeCase("empty", "reject", target.target, "", target.prompt, ("empty",)) for target in tried]
     asker.correct_at = 1.0 if correct_at is None else correct_at
-    answers = asker.ask([*cases, *nothing])
+    answers = asker.ask_ahead([*cases, *nothing], share=_SHARE)
     references, empty = answers[: len(cases)], answers[len(cases) :]
     if correct_at is None and (found := _usual_reward(references, empty)) is not None:
         asker.correct_at = found
@@ -75,7 +76,7 @@ def controlled(asker: Asker, targets: Sequence[ProbeTarget], *, correct_at: floa
         ProbeCase("plus_one", "reject", one.target, forms[one.target].offer(wrong_answer(one, targets)), one.prompt)
         for one in readable[:_MOST_TARGETS]
     ]
-    said = asker.ask(wrong)
+    said = asker.ask(wrong, share=_SHARE / 4)
     # A verifier that pays everything separates nothing, however often it accepts the reference.
     pays_nothing = any(one.accepted is False for one in [*empty, *said])
     part = Controls(
@@ -127,7 +128,7 @@ def _forms_of_rest(
         if not any(one.accepted for one in verdicts[name]):
             break
         open_targets = [target for target in rest if target.target not in forms]
-        said = asker.ask(form_cases(open_targets, FORMS[name]))
+        said = asker.ask(form_cases(open_targets, FORMS[name]), share=_SHARE / 2)
         accepted = [target for target, one in zip(open_targets, said, strict=True) if one.accepted]
         forms |= dict.fromkeys((target.target for target in accepted), FORMS[name])
     return forms
@@ -139,7 +140,7 @@ def _form_row(name: str, rows: Sequence[CaseVerdict]) -> FormRow:
         form=name,
         family=form.family,
         example=form.offer("7"),
-        n=len(rows),
+        n=sum(one.outcome != NOT_ASKED for one in rows),
         n_accepted=sum(one.accepted is True for one in rows),
     )
 
@@ -169,10 +170,12 @@ def _reason(
         return "" if pays_nothing else "it pays references, empty responses and wrong answers alike"
     if _accepts_swapped(asker, tried):
         return "it accepts its references with the two arguments swapped: it takes the response for the target"
-    outcomes = {one.outcome for one in references}
+    outcomes = {one.outcome for one in references if one.outcome != NOT_ASKED}
     if outcomes <= {"refused", "incorrect", "no_answer", "unsupported", "bad_target", "hedged"}:
         return f"it accepts no reference in any of {len(FORMS)} formats"
-    failed = next(one for one in references if one.accepted is None)
+    if outcomes <= {NOT_ASKED}:
+        return "none of its references could be asked in time"
+    failed = next(one for one in references if one.accepted is None and one.outcome != NOT_ASKED)
     return f"it accepts no reference, and gives no verdict on some ({failed.outcome}: {failed.detail})"
 
 

@@ -80,12 +80,38 @@ def _retracted(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> 
     return f"{offer(target.answer)}\n\nWait, that is wrong: I made a mistake. Corrected:\n\n{offer(wrong)}"
 
 
-def _thought_kept(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
+def _thought_kept(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str | None:
+    return None if asks_for_thought(target.prompt) else _in_thought(target, offer)
+
+
+def _in_thought(target: ProbeTarget, offer: Callable[[str], str]) -> str:
     return f"<think>\nIs it {offer(target.answer)}? That does not fit.\n</think>\n\nI cannot tell."
+
+
+def asks_for_thought(prompt: str | None) -> bool:
+    """Whether a prompt sets a place apart for thoughts: an answer in it is then none.
+
+    Example:
+        >>> asks_for_thought("Think between <think> and </think>; then answer."), asks_for_thought("What is 3 + 4?")
+        (True, False)
+    """
+    return prompt is not None and "<think>" in prompt
 
 
 def _thought_then_wrong(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str:
     return f"<think>\nIs it {offer(target.answer)}? That does not fit.\n</think>\n\n{offer(wrong)}"
+
+
+def _answer_in_thought(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str | None:
+    return _in_thought(target, offer) if asks_for_thought(target.prompt) else None
+
+
+def _letter_in_word(target: ProbeTarget, wrong: str, offer: Callable[[str], str]) -> str | None:
+    word = _WORDS.get(target.answer) if target.kind == "letter" else None
+    return f"{word}, it is not hard.\n\n{offer(wrong)}\n\n{word}, it was not." if word else None
+
+
+_WORDS = {"A": "Altogether", "B": "By and by", "C": "Clearly", "D": "Decidedly"}
 
 
 DECOYS: Mapping[str, Decoy] = {
@@ -104,6 +130,13 @@ DECOYS: Mapping[str, Decoy] = {
         Decoy("two_target_first", "hedge", "two answers in the format", _target_first, is_convention=True),
         Decoy("two_target_last", "hedge", "likewise, the target last", _target_last, is_convention=True),
         Decoy("retracted", "retracted", "the target, then corrected to a wrong answer", _retracted, is_convention=True),
+        Decoy("letter_in_word", "letter_in_word", "a word that begins with the letter", _letter_in_word),
+        Decoy(
+            "answer_in_thought",
+            "answer_in_thought",
+            "the target in the format, in the thought that the prompt asks for, and nothing behind it",
+            _answer_in_thought,
+        ),
         Decoy(
             "thought_in_format", "thought", "the target in the format, in a thought", _thought_kept, is_convention=True
         ),

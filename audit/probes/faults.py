@@ -56,6 +56,11 @@ FAULTS: Mapping[str, Fault] = {
     "thought": Fault(
         "fail", "pays what is only thought", "Take closed and unclosed thoughts away before reading an answer."
     ),
+    "answer_in_thought": Fault(
+        "warn",
+        "pays an answer that stands in the thought alone",
+        "The prompt asks for the answer behind the thought: a policy that never ends its thought is paid all the same.",
+    ),
     "tool_output": Fault(
         "fail", "pays a tool's output", "The policy did not say it: read only the assistant's own last message."
     ),
@@ -65,6 +70,16 @@ FAULTS: Mapping[str, Fault] = {
         "A policy learns to list: refuse an answer that names several values which exclude one another.",
     ),
     "prefix": Fault(
+        "fail",
+        "pays what begins with the target",
+        "420 is paid where 42 is right: compare whole answers, with an anchor at the end of a pattern.",
+    ),
+    "letter_in_word": Fault(
+        "fail",
+        "takes a letter out of a word for the choice",
+        "The A of Answer is no choice: read the letter where the response commits to it, alone.",
+    ),
+    "part": Fault(
         "fail",
         "pays a part of the target",
         "`answer in target` is true of every digit of it: compare whole answers.",

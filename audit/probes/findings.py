@@ -1,7 +1,7 @@
 """From verdicts to findings: one a fault, each wrong verdict attributed to the fault that explains it best."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -26,7 +26,13 @@ _SAYS_NOTHING = {"none": "none", "nan": "nan", "error": "raises", "timeout": "ha
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Everything that findings are drawn from."""
+    """Everything that findings are drawn from.
+
+    Args:
+        unasked: cases that were left out, by reason; see `pacing`.
+        lost: probes of which a case hung or ended its process.
+        all_verdicts: on the cases that were asked, those of conduct and laziness left out.
+    """
 
     verifier: str
     is_shipped: bool
@@ -39,6 +45,8 @@ class Evidence:
     found: SearchResult
     asymmetry: Asymmetry | None
     all_verdicts: Sequence[CaseVerdict]
+    unasked: Mapping[str, int]
+    lost: Sequence[str]
 
 
 def findings(of: Evidence) -> tuple[ProbeFinding, ...]:
@@ -133,7 +141,9 @@ def _paid_for_length(grid: Matrix) -> Iterator[CaseVerdict]:
             for one in grid.verdicts.get(long, ())
             if one.reward is not None and (before := plain.get(one.target)) is not None and one.reward > before
         ]
-        if 2 * len(more) >= len(plain) > 0 and more and not all(_is_refused(grid, short, one) for one in more):
+        # Counted by target: many prompts may share one.
+        is_habit = 2 * len({one.target for one in more}) >= len(plain) > 0
+        if is_habit and more and not all(_is_refused(grid, short, one) for one in more):
             yield from more
             return
 

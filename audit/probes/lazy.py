@@ -13,6 +13,7 @@ from .targets import ProbeTarget, read_target_of
 __all__ = ["STRATEGIES", "LazyPlay", "lazy_play"]
 
 _MOST_TARGETS = 100
+_SHARE = 0.15  # of the budget
 _NUMBERS = ", ".join(map(str, range(1, 101)))
 
 STRATEGIES: Mapping[str, str] = {
@@ -51,7 +52,7 @@ def lazy_play(asker: Asker, targets: Sequence[ProbeTarget], home: Form) -> LazyP
         for name, response in responses.items()
         for target in played
     ]
-    answers = asker.ask_ahead(cases)
+    answers = asker.ask_ahead(cases, share=_SHARE)
     best: Lazy | None = None
     unearned: list[CaseVerdict] = []
     for place, (name, response) in enumerate(responses.items()):

@@ -54,6 +54,7 @@ class ProbeCase:
         response: what it judges.
         prompt: the task, where there is one.
         recipe: names of the mutations that made `response` from `target`, in order.
+        is_specification: whether `target` is a mapping, written as JSON.
     """
 
     probe: str
@@ -62,6 +63,7 @@ class ProbeCase:
     response: str
     prompt: str | None = None
     recipe: tuple[str, ...] = ()
+    is_specification: bool = False
 
 
 class CaseVerdict(Part):
@@ -77,6 +79,7 @@ class CaseVerdict(Part):
     response: str
     prompt: str | None = None
     recipe: tuple[str, ...] = ()
+    is_specification: bool = False
     accepted: bool | None
     reward: Number
     outcome: str

@@ -11,7 +11,7 @@ from ... import __version__
 from ...errors import ArgumentError
 from ...verifiers.arguments import positive, whole
 from ...verifiers.base import Verifier
-from .asking import Asker
+from .asking import NOT_ASKED, Asker
 from .behaviour import Conduct, asymmetry, conduct, latency
 from .cases import right_cases, wrong_cases
 from .controls import Controlled, controlled
@@ -27,6 +27,8 @@ from .unmeasured import unmeasured
 
 __all__ = ["probe"]
 
+_SHARE = 0.4  # of the budget, for the matrix
+
 
 def probe(
     verifier: str | Verifier,
@@ -37,6 +39,7 @@ def probe(
     tries: int = 200,
     seed: int = 0,
     timeout_s: float = 5.0,
+    budget_s: float | None = 30.0,
 ) -> ProbeReport:
     """Everything that the probes find of a verifier; label-free, in killable processes.
 
@@ -49,6 +52,8 @@ def probe(
         tries: compositions that the search asks.
         seed: of the search.
         timeout_s: seconds that one case may take.
+        budget_s: seconds that all cases may take, the start of the verifier's processes left out; None for no limit.
+            Of a verifier that would take longer fewer cases are asked, and the report says so.
 
     Raises:
         ArgumentError: no target, or an option outside its range.
@@ -63,12 +68,14 @@ def probe(
     started = perf_counter()
     tries, seed = whole("tries", tries, at_least=0), whole("seed", seed, at_least=0)
     timeout_s = positive("timeout_s", timeout_s, what="number of seconds")
+    if budget_s is not None:
+        budget_s = positive("budget_s", budget_s, what="number of seconds")
     if correct_at is not None:
         correct_at = positive("correct_at", correct_at)
     asked = tuple(shipped_targets() if targets is None else targets)
     if not asked:
         raise ArgumentError("targets: expected at least one, got none")
-    with Asker(verifier, timeout_s=timeout_s) as asker:
+    with Asker(verifier, timeout_s=timeout_s, budget_s=budget_s) as asker:
         evidence = _evidence(asker, asked, correct_at=correct_at, tries=tries, seed=seed, is_shipped=targets is None)
         found = findings(evidence)
         part = evidence.controlled.part
@@ -114,7 +121,7 @@ def _evidence(
     if control.home is not None:
         acts = conduct(asker, control, targets)
         cases = [*right_cases(control.readable, control.forms), *wrong_cases(control.readable, control.forms, targets)]
-        said = asker.ask_ahead(cases)
+        said = asker.ask_ahead(cases, share=_SHARE)
         grid = matrix([*_format_rows(control), *said], control.readable)
         lazy = lazy_play(asker, targets, control.home)
         if not acts.random:
@@ -132,7 +139,9 @@ def _evidence(
         lazy=lazy,
         found=found,
         asymmetry=pairs,
-        all_verdicts=[*(one for some in control.verdicts.values() for one in some), *said],
+        all_verdicts=[one for some in (*control.verdicts.values(), said) for one in some if one.outcome != NOT_ASKED],
+        unasked=dict(asker.pace.unasked),
+        lost=tuple(asker.pace.lost),
     )
 
 

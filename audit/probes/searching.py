@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from .asking import Asker
+from .asking import NOT_ASKED, Asker
 from .controls import Controlled
 from .forms import FORMS
 from .matrix import Matrix, is_unexpected
@@ -20,6 +20,7 @@ from .wrong import WRONG
 __all__ = ["Composition", "SearchResult", "search"]
 
 _MOST_REDUCED = 8
+_SHARE = 0.1  # of the budget
 # From the inside out: a stop token ends a text, a thought begins it, and line ends are changed last.
 _ORDER = (
     "newlines_behind", "sign_off", "end_of_turn", "end_of_sequence", "code_before", "prose_before", "thought_before",
@@ -91,7 +92,7 @@ def search(
     alone = _handled(found, grid)
     drawn = list(_drawn(Random(seed), found, alone, tries)) if found.readable and tries else []
     tried = [(one, case) for one in drawn if (case := one.case(others)) is not None]
-    said = asker.ask([case for _, case in tried])
+    said = asker.ask([case for _, case in tried], share=_SHARE)
     hits = [(one, verdict) for (one, _), verdict in zip(tried, said, strict=True) if is_unexpected(verdict)]
     reduced: dict[tuple[str, ...], CaseVerdict] = {}
     seen: set[tuple[str, ...]] = set()
@@ -101,7 +102,8 @@ def search(
         seen.add(one.recipe)
         small = _reduced(asker, one, verdict, others)
         reduced.setdefault(small.recipe, small)
-    return SearchResult(len(tried), len(hits), tuple(reduced.values()))
+    n_tried = sum(one.outcome != NOT_ASKED for one in said)
+    return SearchResult(n_tried, len(hits), tuple(reduced.values()))
 
 
 def _handled(found: Controlled, grid: Matrix) -> Mapping[str, set[str]]:

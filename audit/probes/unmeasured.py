@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from .asking import LOST
 from .findings import Evidence
 from .model import Unmeasured
 
@@ -18,6 +17,18 @@ def unmeasured(of: Evidence) -> Iterator[Unmeasured]:
             enable="fix the verifier's call, or probe it with targets of its kind (--rollouts)",
         )
         return
+    if n := of.unasked.get("budget"):
+        yield Unmeasured(
+            what=f"{n} cases",
+            why="it is slow, and they would have taken longer than an audit may",
+            enable="a longer --budget asks them too",
+        )
+    if n := of.unasked.get("lost"):
+        yield Unmeasured(
+            what=f"{n} cases",
+            why=f"a case like them hung or ended its process ({', '.join(of.lost)})",
+            enable="bound what it does, then probe it again",
+        )
     if of.is_shipped:
         yield Unmeasured(
             what="your own targets",
@@ -34,7 +45,7 @@ def unmeasured(of: Evidence) -> Iterator[Unmeasured]:
             why="the verdicts do not repeat",
             enable="make the verifier deterministic first",
         )
-    elif any(one.outcome in LOST for one in of.all_verdicts):
+    elif of.lost:
         yield Unmeasured(
             what="compositions",
             why="the verifier hangs or ends its process on single responses",

@@ -3,6 +3,7 @@ r"""Wrong answers near a target: each wrong under every honest reading.
 They are offered in a format that the verifier reads; see `decoys` for responses that are wrong as a whole.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,12 +73,15 @@ def _other(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
     """The next target of the same kind, else the next of any, that is not this one."""
     place = next((at for at, one in enumerate(others) if one.target == target.target), 0)
     following = [*others[place + 1 :], *others[:place]]
-    differing = [one for one in following if one.answer != target.answer and one.value != target.value]
-    differing += [
-        one for one in following if one.answer != target.answer and target.value is None and one.value is None
-    ]
+    # A twin in another case has a row of its own.
+    following = [one for one in following if one.answer.casefold() != target.answer.casefold()]
+    differing = [one for one in following if one.value != target.value]
+    differing += [one for one in following if target.value is None and one.value is None]
     same_kind = [one.answer for one in differing if one.kind == target.kind]
     return next(iter([*same_kind, *(one.answer for one in differing)]), None)
+
+
+_MILLI_OR_MEGA = re.compile("[mM](?:m|g|s|W|V|A|J|N|F|L|Hz|Pa|mol)")
 
 
 def _of_value(
@@ -113,7 +117,8 @@ def _next(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
 def _near(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
     if target.kind not in ("integer", "decimal", "fraction") or not target.value:
         return None
-    return decimal(target.value * Fraction(10_001, 10_000))
+    # Less, so that its text does not begin with the target's.
+    return decimal(target.value * Fraction(9_999, 10_000))
 
 
 def _nearly_one_more(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
@@ -123,13 +128,29 @@ def _nearly_one_more(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str 
     return decimal(target.value + (Fraction(9, 10) if target.value >= 0 else Fraction(-9, 10)))
 
 
+def _other_decimals(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
+    """The same whole part with other decimals, half of one away."""
+    if target.kind != "decimal" or target.value is None:
+        return None
+    size, half = abs(target.value), Fraction(1, 2)
+    other = size + (half if size % 1 < half else -half)
+    return decimal(-other if target.value < 0 else other)
+
+
 def _embedded(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
     if target.kind == "integer":
         sign = "-" if target.answer.startswith("-") else ""
         return f"{sign}{target.answer.removeprefix('-')}07" if sign else f"94{target.answer}07"
     if target.kind == "decimal":
-        return f"{target.answer}07"
+        sign = "-" if target.answer.startswith("-") else ""
+        return f"{sign}94{target.answer.removeprefix('-')}07"
     return f"non-{target.answer}" if target.kind == "text" else None
+
+
+def _continued(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
+    return {
+        "integer": f"{target.answer}07", "decimal": f"{target.answer}07", "text": f"{target.answer}ville",
+    }.get(target.kind)  # fmt: skip
 
 
 def _any_character(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
@@ -183,7 +204,14 @@ def _equation(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
 
 
 def _case(target: ProbeTarget, others: Sequence[ProbeTarget]) -> str | None:
-    return target.answer.upper() if target.kind == "expression" else None
+    """Another symbol where the case counts: in an expression, in a set with both of them, in a unit's prefix."""
+    if target.kind == "expression":
+        return target.answer.upper()
+    twins = (one.answer for one in others if one.answer.casefold() == target.answer.casefold())
+    twin = next((answer for answer in twins if answer != target.answer), None)
+    if twin is None and _MILLI_OR_MEGA.fullmatch(target.answer):
+        return target.answer[0].swapcase() + target.answer[1:]
+    return twin
 
 
 def _fixed(text: str) -> Callable[[ProbeTarget, Sequence[ProbeTarget]], str | None]:
@@ -200,11 +228,13 @@ def _all() -> Iterator[Wrong]:
     yield Wrong("any_character", "pattern", "0937 for 0.37: the point as a pattern", _any_character)
     yield Wrong("near", "tolerance", "off by one part in 10,000", _near)
     yield Wrong("nearly_one_more", "truncation", "7.9 for 7", _nearly_one_more)
+    yield Wrong("other_decimals", "truncation", "7.84 for 7.34", _other_decimals)
     yield Wrong(
         "inverted", "inverted", "8/3 for 3/8", _of_value(lambda value: 1 / value if value else None, "fraction")
     )
     yield Wrong("embedded", "substring", "942007 for 420, non-Paris for Paris", _embedded)
-    yield Wrong("cut_short", "prefix", "the first half of the target's text", _cut_short)
+    yield Wrong("continued", "prefix", "42007 for 420, Parisville for Paris", _continued)
+    yield Wrong("cut_short", "part", "the first half of the target's text", _cut_short)
     yield Wrong("list", "hedge", "the target in the middle of a list", _list)
     yield Wrong("or_first", "hedge", "7 or 8", _joined(" or ", target_first=True), is_convention=True)
     yield Wrong("or_last", "hedge", "8 or 7", _joined(" or ", target_first=False), is_convention=True)
@@ -212,7 +242,7 @@ def _all() -> Iterator[Wrong]:
     yield Wrong("plus_minus", "interval", r"7 \pm 1", _plus_minus, is_convention=True)
     yield Wrong("equation", "equation", "N+1=N: a false equation that ends in it", _equation)
     yield Wrong("denied", "negation", "not 7", lambda target, _: f"not {target.answer}")
-    yield Wrong("other_case", "case_folding", "2N+7 for 2n+7", _case)
+    yield Wrong("other_case", "case_folding", "2N+7 for 2n+7, MW for mW", _case)
     yield Wrong("empty_slot", "empty", "nothing, in the format", _fixed(""))
     yield Wrong("question_marks", "error_paid", "???", _fixed("???"))
     yield Wrong("broken_latex", "error_paid", "LaTeX that means nothing", _fixed("\\frac{}{}^{}_{}"))

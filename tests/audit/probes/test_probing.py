@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -6,12 +6,12 @@ import probed_graders
 import pytest
 
 from rewardgate.audit.probes import ProbeReport, probing
-from rewardgate.audit.probes.asking import Asker
-from rewardgate.audit.probes.in_worker import judged
-from rewardgate.audit.probes.model import CaseVerdict, ProbeCase
+from rewardgate.audit.probes.asking import LANES, Asker
+from rewardgate.audit.probes.model import ProbeCase
 from rewardgate.audit.probes.probing import probe
 from rewardgate.audit.probes.targets import read_target_of
 from rewardgate.errors import ArgumentError, InputError, UnknownNameError
+from rewardgate.verifiers.conditions import judged
 
 GRADERS = Path(probed_graders.__file__)
 
@@ -19,10 +19,10 @@ GRADERS = Path(probed_graders.__file__)
 class Here(Asker):
     """The same asker without processes: dozens of graders are probed in the time that starting them would take."""
 
-    def ask(self, cases: Sequence[ProbeCase]) -> list[CaseVerdict]:
-        return self.ask_in(0, cases)
+    def _in_lanes(self, parts: Sequence[Any], ask: Callable[[int, Any], Any]) -> list[Any]:
+        return [ask(place % LANES, part) for place, part in enumerate(parts)]
 
-    def _answers(self, lane: int, cases: Sequence[ProbeCase], how: str, timeout_s: float) -> list[dict[str, Any]]:
+    def _answers(self, lane: int, cases: Sequence[ProbeCase], how: str, limit_s: float) -> list[dict[str, Any]]:
         return judged(self._subject, [(case.response, case.target, case.prompt) for case in cases], how)
 
 
@@ -62,7 +62,6 @@ def test_faults_of_conduct_and_of_several_boxes_are_found(name: str, fault: str)
     assert accusing(report)[0] == fault
 
 
-@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("name", probed_graders.HEALTHY)
 def test_a_strict_and_honest_grader_is_explained_and_never_accused(name: str) -> None:

@@ -22,7 +22,7 @@ def test_no_wrong_answer_to_an_integer_is_its_text_or_its_value(number: int) -> 
 @pytest.mark.parametrize(
     ("target", "name", "answer"),
     [
-        ("420", "near", "420.042"),  # 420 · 1.0001
+        ("420", "near", "419.958"),  # 420 · 0.9999
         ("-18", "nearly_one_more", "-18.9"),
         (r"\frac{3}{8}", "inverted", r"\frac{8}{3}"),
         ("7", "equation", "8=7"),
