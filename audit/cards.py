@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from ..diagnostics.groups import group_kinds
 from ..diagnostics.intervals import clopper_pearson
@@ -49,20 +50,16 @@ def group_card(
     kind of its own); if none does, the cause of most of its rollouts.
     """
 
-    def judged(rewards: Sequence[float | None]) -> tuple[str, int, int]:
-        kinds = group_kinds(rewards, [0] * len(rewards), correct_at=correct_at, wrong_at=wrong_at)
-        successes, scored = kinds.successes[0], kinds.scored[0]
-        return near_kind(kinds.kinds[0], successes, scored, near), successes, scored
-
-    kind, successes, scored = judged([case.rollout.scored for case in cases])
-    repaired_kind, repaired_successes, repaired_scored = judged([case.repaired for case in cases])
+    judged = partial(_judged, near=near, correct_at=correct_at, wrong_at=wrong_at)
+    kind, successes, scored = judged(tuple(case.rollout.scored for case in cases))
+    repaired_kind, repaired_successes, repaired_scored = judged(tuple(case.repaired for case in cases))
     causes = [case.found.cause for case in cases if case.found is not None]
     curable = (
         candidate
         for candidate in Cause
         if candidate.is_repairable
         and (candidate in causes or (candidate is Cause.GOLD and gold_fails))
-        and judged([case.repaired_only(only=(candidate,)) for case in cases])[0] != kind
+        and judged(tuple(case.repaired_only(only=(candidate,)) for case in cases))[0] != kind
     )
     cured = next(curable, None)
     # Without a rollout scored wrong only its target can have brought the group here.
@@ -84,6 +81,16 @@ def group_card(
         support=_support(repaired_successes, repaired_scored) if is_open else None,
         evidence=_examples(cases, cause),
     )
+
+
+@lru_cache(maxsize=4096)
+def _judged(
+    rewards: tuple[float | None, ...], *, near: int, correct_at: float, wrong_at: float
+) -> tuple[str, int, int]:
+    """Kind, successes and scored rollouts of one group; remembered, since few lists of rewards are to be met."""
+    kinds = group_kinds(rewards, [0] * len(rewards), correct_at=correct_at, wrong_at=wrong_at)
+    successes, scored = kinds.successes[0], kinds.scored[0]
+    return near_kind(kinds.kinds[0], successes, scored, near), successes, scored
 
 
 def evidence(case: Case) -> Evidence:

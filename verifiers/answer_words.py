@@ -5,17 +5,25 @@ answer. Scripts without spaces need no word boundary.
 """
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 _COLON = r"[:：﹕=]"
 _CLOSERS = r"[*_\"'”`\])）】」]{0,4}"
 
 
-class AnswerWord(NamedTuple):
+@dataclass(frozen=True)
+class AnswerWord:
     """One announcing word: the letters to search for, and the pattern that must match where they stand."""
 
     stem: str
-    pattern: re.Pattern[str]
+    source: str
+    flags: int = re.IGNORECASE
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when its stem is first met: most languages never are, and all of them take a tenth of a second."""
+        return re.compile(self.source, self.flags)
 
 
 _OF_WHAT = (
@@ -34,11 +42,10 @@ _ADVERBS = (
     r"|given\s+by|equal\s+to|indeed)\b,?)*"
 )
 
-_ENGLISH = re.compile(
+_ENGLISH = (
     rf"nswers?{_CLOSERS}{_OF_WHAT}{_CLOSERS}\s{{0,3}}"
     rf"(?:{_COLON}|(?P<copula>{_COPULA})(?P<negation>\s*n['’]t\b|\s+(?:not|never)\b)?{_ADVERBS}\s{{0,3}}{_COLON}?"
-    rf"|(?P<negated>(?:is|are|was)n['’]t\b)|(?P<heading>[*_#\s]{{0,8}}\n)|->|→|⇒|=>)",
-    re.IGNORECASE,
+    rf"|(?P<negated>(?:is|are|was)n['’]t\b)|(?P<heading>[*_#\s]{{0,8}}\n)|->|→|⇒|=>)"
 )
 _ABBREVIATION = rf"\*{{0,3}}(?:A|Ans|ANS|ans)\.?{_CLOSERS}\s?(?:{_COLON}|(?<=s\.))"
 
@@ -51,18 +58,15 @@ def _word(stem: str, copulas: str = "") -> AnswerWord:
     copula = rf"|(?P<copula>{copulas}){_OTHER_ADVERBS}\s{{0,3}}{_COLON}?" if copulas else ""
     return AnswerWord(
         stem,
-        re.compile(
-            rf"{stem}{_CLOSERS}(?:\s+[^\W\d]{{1,14}}(?:\s+[^\W\d]{{1,14}})?)?{_CLOSERS}\s{{0,3}}"
-            rf"(?:{_COLON}{copula}|(?P<heading>[*_#\s]{{0,8}}\n))",
-            re.IGNORECASE,
-        ),
+        rf"{stem}{_CLOSERS}(?:\s+[^\W\d]{{1,14}}(?:\s+[^\W\d]{{1,14}})?)?{_CLOSERS}\s{{0,3}}"
+        rf"(?:{_COLON}{copula}|(?P<heading>[*_#\s]{{0,8}}\n))",
     )
 
 
 _ENGLISH_WORDS = (AnswerWord("nswer", _ENGLISH), AnswerWord("NSWER", _ENGLISH))
 ABBREVIATED = re.compile(_ABBREVIATION)
 _ABBREVIATIONS = tuple(
-    AnswerWord(stem, re.compile(rf"\n{_ABBREVIATION}")) for stem in ("\nA:", "\nA：", "\nAns", "\nANS", "\nans", "\n*")
+    AnswerWord(stem, rf"\n{_ABBREVIATION}", 0) for stem in ("\nA:", "\nA：", "\nAns", "\nANS", "\nans", "\n*")
 )
 
 _ASCII_WORDS = (
@@ -89,7 +93,7 @@ ASCII_STEMS = tuple(stem for stem in _STEMS if not any(part in stem and part != 
 
 _OTHERS = (
     _word("éponse", r"est|vaut"),
-    AnswerWord("故选", re.compile(r"故选\s?[:：]?\s{0,3}")),
+    AnswerWord("故选", r"故选\s?[:：]?\s{0,3}", 0),
     _word("答案", r"(?:应该|應該|应|應|就|便|即)?(?:是|为|為|选|選)|等于"),
     _word("答", r""),
     _word("答え", r"は|が"),

@@ -29,9 +29,12 @@ Number = Annotated[float | None, BeforeValidator(_finite)]
 
 
 class Part(BaseModel):
-    """A part of the report: frozen, and without fields that nobody declared."""
+    """A part of the report: frozen, and without fields that nobody declared.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Built when first used: an audit uses a few of them, and building all takes as long as auditing a small file.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Evidence(Part):

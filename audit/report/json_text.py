@@ -3,6 +3,7 @@
 import json
 
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
 
 __all__ = ["report_json"]
 
@@ -15,6 +16,10 @@ def report_json(report: BaseModel, *, indent: int | None = None) -> str:
         >>> report_json(NotMeasured(what="é\ud800", why="", enable=""))
         '{"what": "é\\ud800", "why": "", "enable": ""}'
     """
+    try:
+        return report.model_dump_json(indent=indent)
+    except PydanticSerializationError:
+        pass  # Python's writer takes several times as long, and anything.
     said = json.dumps(report.model_dump(mode="json"), ensure_ascii=False, allow_nan=False, indent=indent)
     # The only characters that UTF-8 cannot hold, as the escapes that JSON has for them.
     return said.encode("utf-8", "backslashreplace").decode("utf-8")
