@@ -13,6 +13,7 @@ from .options import FormatName, PromptKey, TargetKey
 
 if TYPE_CHECKING:
     from ..audit.probes.model import ProbeFinding, ProbeReport
+    from ..audit.probes.programs import ProgramTarget
     from ..audit.probes.targets import ProbeTarget
 
 
@@ -32,6 +33,9 @@ def probe(
     tries: Annotated[int, typer.Option(min=0, help="Compositions that the search asks.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
     timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds one case may take.")] = 5.0,
+    budget_s: Annotated[
+        float, typer.Option("--budget", min=1.0, help="Seconds all cases may take; of a slow X fewer are asked.")
+    ] = 30.0,
     json_path: Annotated[str | None, typer.Option("--json", help="Write everything as JSON; - for stdout.")] = None,
     sarif_path: Annotated[str | None, typer.Option("--sarif", help="Write the findings as SARIF 2.1.0.")] = None,
     junit_path: Annotated[str | None, typer.Option("--junit", help="Write the matrix as JUnit XML.")] = None,
@@ -82,6 +86,7 @@ def probe(
             tries=tries,
             seed=seed,
             timeout_s=timeout_s,
+            budget_s=budget_s,
         )
         if "-" not in (json_path, sarif_path, junit_path):
             with told_as("stdout", "-"):
@@ -95,7 +100,9 @@ def probe(
         raise typer.Exit(1)
 
 
-def _targets(file: Path, format_name: str, prompt_key: str | None, target_key: str | None) -> "tuple[ProbeTarget, ...]":
+def _targets(
+    file: Path, format_name: str, prompt_key: str | None, target_key: str | None
+) -> "tuple[ProbeTarget | ProgramTarget, ...]":
     from ..audit.probes.targets import targets_of
     from ..rollouts.reading import read
 

@@ -16,6 +16,7 @@ from ...errors import InputError, WorkerDiedError, WorkerError, WorkerMemoryErro
 from ...verifiers.base import Verifier, get, verifiers
 from ...verifiers.conditions import ONE_BY_ONE
 from ...verifiers.isolation import Workers
+from ...verifiers.rows import Triple
 from ...verifiers.rows_in_workers import shipped
 from .answers import LOST, NOT_ASKED, answer_of, not_asked, verdict_of
 from .model import CaseVerdict, ProbeCase
@@ -184,11 +185,15 @@ class Asker:
         ]
 
     def _answers(self, lane: int, cases: Sequence[ProbeCase], how: str, limit_s: float) -> list[dict[str, Any]]:
-        rows = [
+        return self._lanes[lane].call(_JUDGED, self._subject, self._rows(cases), how, timeout_s=limit_s)
+
+    @staticmethod
+    def _rows(cases: Sequence[ProbeCase]) -> list[Triple]:
+        """Completion, target and prompt of each."""
+        return [
             (case.response, json.loads(case.target) if case.is_specification else case.target, case.prompt)
             for case in cases
         ]
-        return self._lanes[lane].call(_JUDGED, self._subject, rows, how, timeout_s=limit_s)
 
     def _after(self, failure: WorkerError, lane: int, case: ProbeCase, how: str) -> dict[str, Any]:
         """What is said of the one case that failed its process; asked twice, so that no busy machine is held against

@@ -7,10 +7,14 @@ from .decoys import DECOYS
 from .forms import FORMS, Form
 from .model import Expectation, ProbeCase
 from .notations import NOTATIONS, SURROUNDINGS
+from .program_mutants import OPERATORS
 from .targets import ProbeTarget
 from .wrong import WRONG, next_answer
 
-__all__ = ["UNREADABLE", "Row", "form_cases", "right_cases", "rows_by_name", "wrong_cases"]
+__all__ = ["PROGRAM", "UNREADABLE", "Row", "form_cases", "right_cases", "rows_by_name", "wrong_cases"]
+
+PROGRAM = "format: program"
+"""The family of the row of reference programs."""
 
 UNREADABLE = "\\left(\\sqrt["
 """A target that nobody can read: what it pays, it pays to every answer."""
@@ -42,7 +46,14 @@ def rows_by_name() -> dict[str, Row]:
     rows.append(
         Row("unreadable_target", "reject", "wrong answer", "anything, for a target without a meaning", "error_paid")
     )
+    rows.append(Row("reference_program", "accept", PROGRAM, "the reference program"))
+    rows.append(Row("no_program", "reject", "program", "an empty response", "empty"))
+    rows += [Row(f"mutant_{name}", "reject", "program", _slip(name), "mutant_survives") for name in OPERATORS]
     return {row.probe: row for row in rows}
+
+
+def _slip(operator: str) -> str:
+    return f"the reference with one slip: {operator.replace('_', ' ')}"
 
 
 def form_cases(targets: Sequence[ProbeTarget], form: Form) -> list[ProbeCase]:

@@ -130,6 +130,11 @@ FAULTS: Mapping[str, Fault] = {
         "`8=7` is accepted where 7 is right: an equation in place of a value must hold, or be refused.",
     ),
     "negation": Fault("fail", "pays a denial", '"not 7" is paid as 7: words around a value may deny it.'),
+    "mutant_survives": Fault(
+        "warn",
+        "pays programs with a slip",
+        "The tests let them through: add a case that tells each from the reference. One may mean the same after all.",
+    ),
     "case_folding": Fault(
         "fail", "folds the case of symbols", "n and N are different symbols: fold the case of words only."
     ),

@@ -8,12 +8,13 @@ from hashlib import sha256
 from .asking import LOST
 from .attribution import attribution
 from .behaviour import Conduct
-from .cases import rows_by_name
+from .cases import PROGRAM, rows_by_name
 from .controls import Controlled
 from .faults import FAULTS
 from .lazy import LazyPlay
 from .matrix import Matrix
 from .model import SEVERITIES, Asymmetry, CaseVerdict, ProbeFinding
+from .programs import ProgramPlay
 from .searching import SearchResult
 from .targets import ProbeTarget
 
@@ -31,6 +32,7 @@ class Evidence:
     Args:
         unasked: cases that were left out, by reason; see `pacing`.
         lost: probes of which a case hung or ended its process.
+        programs: what was said of programs; None where no target is one.
         all_verdicts: on the cases that were asked, those of conduct and laziness left out.
     """
 
@@ -47,6 +49,7 @@ class Evidence:
     all_verdicts: Sequence[CaseVerdict]
     unasked: Mapping[str, int]
     lost: Sequence[str]
+    programs: ProgramPlay | None = None
 
 
 def findings(of: Evidence) -> tuple[ProbeFinding, ...]:
@@ -206,6 +209,8 @@ def _refused(of: Evidence) -> Iterator[ProbeFinding]:
         right.pop("thought_before", None)
     for probe, row in right.items():
         fault = "strict" if row.explained else "inconsistent"
+        if row.family == PROGRAM:
+            fault = "reference_refused"
         why = f" ({row.explained})" if row.explained else ""
         sentence = f"{row.meaning.strip()} [{probe}] refused {row.n_unexpected}/{row.n}{why}"
         yield finding(of.verifier, fault, sentence, evidence=of.grid.unexpected(probe), probes=(probe,))

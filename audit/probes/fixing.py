@@ -6,7 +6,7 @@ from typing import Literal
 
 from ..report.evidence import Part
 from .asking import LANES, Asker
-from .model import CaseVerdict, ProbeCase, Severity
+from .model import CaseVerdict, Expectation, ProbeCase, Severity
 from .repros import Repro
 
 __all__ = ["FixReport", "FixRow", "FixStatus", "fix_row", "verify_fix"]
@@ -74,7 +74,15 @@ def fix_row(repro: Repro, ask: Ask) -> FixRow:
     if not repro.cases:
         return _row(repro, "not_rerun", [], _NO_CASE)
     cases = [
-        ProbeCase(case.probe, case.expectation, case.target, case.response, case.prompt, case.recipe)
+        ProbeCase(
+            case.probe,
+            case.expectation,
+            case.target,
+            case.response,
+            case.prompt,
+            case.recipe,
+            is_specification=case.is_specification,
+        )
         for case in repro.cases
     ]
     lanes = [ask(lane, cases) for lane in range(LANES)]
@@ -95,9 +103,14 @@ def fix_row(repro: Repro, ask: Ask) -> FixRow:
 def _overdone(ask: Ask, repro: Repro) -> str:
     """What the patch broke in return; empty where nothing."""
     prompts = {case.target: case.prompt for case in repro.cases}
-    references = [
-        ProbeCase("reference", "accept", target, response, prompts.get(target)) for target, response in repro.references
-    ]
+    specifications = {case.target for case in repro.cases if case.is_specification}
+
+    def case_of(probe: str, expectation: Expectation, target: str, response: str) -> ProbeCase:
+        is_specification = target in specifications
+        prompt = prompts.get(target)
+        return ProbeCase(probe, expectation, target, response, prompt, is_specification=is_specification)
+
+    references = [case_of("reference", "accept", target, response) for target, response in repro.references]
     answers = ask(0, references)
     # One may never have been accepted; that none is, is the patch's doing.
     if answers and not any(_is_right(one) for one in answers):
@@ -106,7 +119,7 @@ def _overdone(ask: Ask, repro: Repro) -> str:
         )
     if not repro.refused_empty:
         return ""
-    empty = [ProbeCase("empty", "reject", target, "", prompts.get(target)) for target, _ in repro.references]
+    empty = [case_of("empty", "reject", target, "") for target, _ in repro.references]
     n_paid = sum(one.accepted is True for one in ask(0, empty))
     return f"an empty response is accepted for {n_paid} of {len(empty)} targets" if n_paid else ""
 

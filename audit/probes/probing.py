@@ -18,9 +18,10 @@ from .controls import Controlled, controlled
 from .findings import Evidence, findings
 from .forms import FORMS
 from .lazy import lazy_play
-from .matrix import Matrix, matrix
+from .matrix import matrix
 from .model import Behaviour, CaseVerdict, ProbeFinding, ProbeReport, Severity, Status
 from .numbers import headlines
+from .programs import ProgramTarget, program_controls, program_play
 from .searching import SearchResult, search
 from .targets import ProbeTarget, shipped_targets
 from .unmeasured import unmeasured
@@ -32,7 +33,7 @@ _SHARE = 0.4  # of the budget, for the matrix
 
 def probe(
     verifier: str | Verifier,
-    targets: Iterable[ProbeTarget] | None = None,
+    targets: Iterable[ProbeTarget | ProgramTarget] | None = None,
     *,
     targets_from: str = "given",
     correct_at: float | None = None,
@@ -45,7 +46,7 @@ def probe(
 
     Args:
         verifier: a registered name, `pkg.mod:fn`, `path/file.py:fn`, or a verifier that pickles.
-        targets: what it is probed with, see `targets`; None takes the shipped set.
+        targets: what it is probed with, see `targets` and `programs`; None takes the shipped set.
         targets_from: where they are from, for the report.
         correct_at: the reward from which a response counts as accepted; None takes 1, or what references get where
             that is less.
@@ -94,7 +95,7 @@ def probe(
             severity=severity,
             headline=_headline(status, found, part.reason),
             controls=part,
-            headlines=headlines(evidence.grid, evidence.lazy, len(asked)) if evidence.controlled.readable else None,
+            headlines=headlines(evidence.grid, evidence.lazy, len(asked)) if evidence.grid.rows else None,
             rows=tuple(evidence.grid.rows.values()),
             behaviour=_behaviour(evidence),
             findings=found,
@@ -106,23 +107,31 @@ def probe(
 
 def _evidence(
     asker: Asker,
-    targets: Sequence[ProbeTarget],
+    asked: Sequence[ProbeTarget | ProgramTarget],
     *,
     correct_at: float | None,
     tries: int,
     seed: int,
     is_shipped: bool,
 ) -> Evidence:
-    control = controlled(asker, targets, correct_at=correct_at)
+    targets = [one for one in asked if isinstance(one, ProbeTarget)]
+    programs = [one for one in asked if isinstance(one, ProgramTarget)]
+    asker.correct_at = 1.0 if correct_at is None else correct_at
+    play = program_play(asker, programs, seed=seed) if programs else None
+    of_programs = () if play is None else play.verdicts
+    if targets or play is None:
+        control = controlled(asker, targets, correct_at=correct_at)
+    else:
+        control = Controlled(program_controls(play), {}, (), {}, None)
     acts, lazy, pairs = Conduct(), None, None
     said: list[CaseVerdict] = []
     found = SearchResult(0, 0, ())
-    grid = Matrix({}, {})
+    grid = matrix(of_programs, ())
     if control.home is not None:
         acts = conduct(asker, control, targets)
         cases = [*right_cases(control.readable, control.forms), *wrong_cases(control.readable, control.forms, targets)]
         said = asker.ask_ahead(cases, share=_SHARE)
-        grid = matrix([*_format_rows(control), *said], control.readable)
+        grid = matrix([*_format_rows(control), *said, *of_programs], control.readable)
         lazy = lazy_play(asker, targets, control.home)
         if not acts.random:
             pairs = asymmetry(asker, control, [one for one in said if one.expectation == "accept"])
@@ -139,7 +148,10 @@ def _evidence(
         lazy=lazy,
         found=found,
         asymmetry=pairs,
-        all_verdicts=[one for some in (*control.verdicts.values(), said) for one in some if one.outcome != NOT_ASKED],
+        all_verdicts=[
+            one for some in (*control.verdicts.values(), said, of_programs) for one in some if one.outcome != NOT_ASKED
+        ],
+        programs=play,
         unasked=dict(asker.pace.unasked),
         lost=tuple(asker.pace.lost),
     )
@@ -175,12 +187,15 @@ def _behaviour(of: Evidence) -> Behaviour:
 def _status(of: Evidence, found: Sequence[ProbeFinding]) -> Status:
     if not of.controlled.part.separates and not of.conduct.random:
         return "inconclusive"
-    return "findings" if any(one.severity != "info" for one in found) else "ok"
+    if any(one.severity != "info" for one in found):
+        return "findings"
+    has_refused = any(row.expectation == "reject" and row.n for row in of.grid.rows.values())
+    return "ok" if has_refused else "inconclusive"
 
 
 def _headline(status: Status, found: Sequence[ProbeFinding], reason: str) -> str:
     if status == "inconclusive":
-        return f"inconclusive: {reason}"
+        return f"inconclusive: {reason or 'there was no time to offer it anything wrong (--budget)'}"
     accusing = [one for one in found if one.severity != "info"]
     if accusing:
         more = f" (and {len(accusing) - 1} more)" if len(accusing) > 1 else ""

@@ -6,13 +6,15 @@ or for a bug report: one file that asks the same cases of the same verifier and 
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...errors import InputError
 from ..report.evidence import Part
 from .baseline import read_model
-from .forms import FORMS
+from .forms import FORMS, Form
 from .model import CaseVerdict, ProbeFinding, ProbeReport, Severity
+from .programs import offered, program_target
 
 __all__ = ["Repro", "read_repros", "repros_of", "write_repros"]
 
@@ -93,7 +95,6 @@ def _repro(report: ProbeReport, finding: ProbeFinding) -> Repro:
     is_of_conduct = finding.fault in _OF_CONDUCT
     cases = () if is_of_conduct else tuple(case for case in finding.evidence if _went_wrong(case))
     form = FORMS.get(report.controls.form or "")
-    targets = dict.fromkeys(case.target for case in cases)
     return Repro(
         verifier=report.verifier,
         correct_at=report.correct_at,
@@ -103,9 +104,19 @@ def _repro(report: ProbeReport, finding: ProbeFinding) -> Repro:
         sentence=finding.sentence,
         recipe=finding.recipe,
         cases=cases,
-        references=() if form is None else tuple((target, form.offer(target)) for target in targets),
+        references=tuple(_references(cases, form)),
         refused_empty=report.controls.n_empty > 0 and report.controls.n_empty_accepted == 0,
     )
+
+
+def _references(cases: Sequence[CaseVerdict], form: Form | None) -> Iterator[tuple[str, str]]:
+    for target, is_specification in dict.fromkeys((case.target, case.is_specification) for case in cases):
+        if is_specification:
+            program = program_target(json.loads(target))
+            if program is not None:
+                yield target, offered(program.reference)
+        elif form is not None:
+            yield target, form.offer(target)
 
 
 def _went_wrong(case: CaseVerdict) -> bool:
@@ -140,7 +151,15 @@ if __name__ == "__main__":
 
 
 def _script(repro: Repro) -> str:
-    rows = [(case.response, case.target, case.prompt, case.expectation == "accept") for case in repro.cases]
+    rows = [
+        (
+            case.response,
+            json.loads(case.target) if case.is_specification else case.target,
+            case.prompt,
+            case.expectation == "accept",
+        )
+        for case in repro.cases
+    ]
     return _SCRIPT.format(
         verifier=repro.verifier,
         correct_at=repro.correct_at,

@@ -15,6 +15,7 @@ from ...errors import NoUsableRowsError
 from ...rollouts.messages import prompt_text
 from ...rollouts.records import Group
 from ..gold_texts import gold_text
+from .programs import ProgramTarget, program_target
 
 __all__ = ["KINDS", "ProbeTarget", "read_target_of", "shipped_targets", "targets_of"]
 
@@ -125,28 +126,36 @@ def shipped_targets() -> tuple[ProbeTarget, ...]:
     return tuple(read_target_of(row["target"], prompt=row["prompt"]) for row in rows)
 
 
-def targets_of(groups: Iterable[Group], *, most: int = 200) -> tuple[ProbeTarget, ...]:
-    """The distinct text targets of a file, each with the first prompt that has it.
+def targets_of(groups: Iterable[Group], *, most: int = 200) -> tuple[ProbeTarget | ProgramTarget, ...]:
+    """The distinct targets of a file that can be probed with, each with the first prompt that has it.
+
+    These are texts, and specifications that hold a reference program.
 
     Args:
         groups: as `rollouts.reading.read` gives them; iterated once.
         most: how many are kept, evenly spread over the file.
 
     Raises:
-        NoUsableRowsError: no group has a target that is a text.
+        NoUsableRowsError: no group has such a target.
     """
     found = {target.target: target for target in _in_order(groups)}
     if not found:
-        raise NoUsableRowsError("targets: expected at least one target that is a text, got none")
+        wanted = "a text, or a specification with a reference program"
+        raise NoUsableRowsError(f"targets: expected at least one target that is {wanted}, got none")
     kept = list(found.values())
     return tuple(kept[place * len(kept) // most] for place in range(most)) if len(kept) > most else tuple(kept)
 
 
-def _in_order(groups: Iterable[Group]) -> Iterator[ProbeTarget]:
+def _in_order(groups: Iterable[Group]) -> Iterator[ProbeTarget | ProgramTarget]:
     seen: set[str] = set()
     for group in groups:
+        if isinstance(group.target, dict):
+            program = program_target(group.target, prompt=None if group.prompt is None else prompt_text(group.prompt))
+            if program is not None:
+                yield program
+            continue
         answer = gold_text(group.target)
-        # A list of alternatives or a specification is not one text that could be offered and mutated.
+        # A list of alternatives is not one text that could be offered and mutated.
         if isinstance(group.target, str) and answer is not None and group.target not in seen:
             seen.add(group.target)
             prompt = None if group.prompt is None else prompt_text(group.prompt)

@@ -10,13 +10,6 @@ __all__ = ["unmeasured"]
 
 def unmeasured(of: Evidence) -> Iterator[Unmeasured]:
     """One entry for each thing that this audit says nothing of."""
-    if not of.controlled.readable:
-        yield Unmeasured(
-            what="rows of the matrix",
-            why="no reference is accepted in any format",
-            enable="fix the verifier's call, or probe it with targets of its kind (--rollouts)",
-        )
-        return
     if n := of.unasked.get("budget"):
         yield Unmeasured(
             what=f"{n} cases",
@@ -29,6 +22,21 @@ def unmeasured(of: Evidence) -> Iterator[Unmeasured]:
             why=f"a case like them hung or ended its process ({', '.join(of.lost)})",
             enable="bound what it does, then probe it again",
         )
+    if of.programs is not None and not of.targets:
+        yield Unmeasured(
+            what="answers in texts",
+            why="all targets are specifications",
+            enable="targets that are texts, or the shipped ones",
+        )
+        yield from _programs(of)
+        return
+    if not of.controlled.readable:
+        yield Unmeasured(
+            what="rows of the matrix",
+            why="no reference is accepted in any format",
+            enable="fix the verifier's call, or probe it with targets of its kind (--rollouts)",
+        )
+        return
     if of.is_shipped:
         yield Unmeasured(
             what="your own targets",
@@ -57,8 +65,19 @@ def unmeasured(of: Evidence) -> Iterator[Unmeasured]:
             why="the function is async and is awaited from outside one here",
             enable="nothing: your trainer awaits it inside its own loop",
         )
-    yield Unmeasured(
-        what="programs judged by tests",
-        why="targets that are specifications have no text to offer or mutate",
-        enable="probe a verifier of texts",
-    )
+    yield from _programs(of)
+
+
+def _programs(of: Evidence) -> Iterator[Unmeasured]:
+    if of.programs is None:
+        yield Unmeasured(
+            what="programs judged by tests",
+            why="no target is a specification with a reference program",
+            enable="--rollouts FILE with targets that hold `reference` beside their tests",
+        )
+    elif of.programs.n_foreign:
+        yield Unmeasured(
+            what=f"mutants of {of.programs.n_foreign} programs",
+            why="their references are no Python",
+            enable="nothing: only Python is mutated here",
+        )

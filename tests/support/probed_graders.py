@@ -212,3 +212,25 @@ HEALTHY = (
     "minus_one", "shaped", "code_only", "last_line", "json_only", "awaited",
 )  # fmt: skip
 """Strict, each in its way, and honest."""
+
+
+def _program(completion: str) -> str:
+    found = re.fullmatch(r"```python\n(.*)\n```", completion, re.DOTALL)
+    return found.group(1) if found else ""
+
+
+def same_program(completion: str, target: dict) -> float:
+    """In place of running it: the reference's own text, as the syntax tree writes it."""
+    return float(bool(completion) and _program(completion) == target["reference"])
+
+
+def program_without_digits(completion: str, target: dict) -> float:
+    """As tests do that never try the boundary: what number stands in the program makes no difference."""
+    return float(
+        bool(completion) and re.sub(r"\d+", "0", _program(completion)) == re.sub(r"\d+", "0", target["reference"])
+    )
+
+
+def any_program(completion: str, target: dict) -> float:
+    """As a specification without a case: nothing fails."""
+    return 1.0

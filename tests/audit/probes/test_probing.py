@@ -1,97 +1,62 @@
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
-
 import probed_graders
 import pytest
+from probing_here import probe_here, report_here, spec
 
-from rewardgate.audit.probes import ProbeReport, probing
-from rewardgate.audit.probes.asking import LANES, Asker
-from rewardgate.audit.probes.model import ProbeCase
+from rewardgate.audit.probes import ProbeReport
 from rewardgate.audit.probes.probing import probe
 from rewardgate.audit.probes.targets import read_target_of
 from rewardgate.errors import ArgumentError, InputError, UnknownNameError
-from rewardgate.verifiers.conditions import judged
 
-GRADERS = Path(probed_graders.__file__)
-
-
-class Here(Asker):
-    """The same asker without processes: dozens of graders are probed in the time that starting them would take."""
-
-    def _in_lanes(self, parts: Sequence[Any], ask: Callable[[int, Any], Any]) -> list[Any]:
-        return [ask(place % LANES, part) for place, part in enumerate(parts)]
-
-    def _answers(self, lane: int, cases: Sequence[ProbeCase], how: str, limit_s: float) -> list[dict[str, Any]]:
-        return judged(self._subject, [(case.response, case.target, case.prompt) for case in cases], how)
-
-
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probing, "Asker", Here)
-    monkeypatch.setattr("rewardgate.verifiers.isolation.Workers.start", lambda workers: None)
-    monkeypatch.setattr(
-        "rewardgate.verifiers.isolation.Workers.call", lambda *_, **__: {"told": "called in this process"}
-    )
-
-
-def spec(name: str) -> str:
-    return f"{GRADERS}:{name}"
+SOME = [read_target_of(one) for one in ("31", "0.375", r"2\sqrt{3}", "Paris")]
 
 
 def accusing(report: ProbeReport) -> list[str]:
     return [finding.fault for finding in report.findings if finding.severity != "info"]
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("name", probed_graders.FAULTY)
 def test_a_fault_is_found_under_its_name_before_any_other(name: str) -> None:
-    report = probe(spec(name))
+    report = report_here(name)
     assert report.status == "findings"
     assert name in accusing(report)[:2]
     assert report.headline
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("name", "fault"),
     [("draws_lots", "random"), ("neighbour", "order_dependence"), ("thread", "thread"), ("any_box", "hedge")],
 )
 def test_faults_of_conduct_and_of_several_boxes_are_found(name: str, fault: str) -> None:
-    report = probe(spec(name))
+    report = report_here(name)
     assert accusing(report)[0] == fault
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("name", probed_graders.HEALTHY)
 def test_a_strict_and_honest_grader_is_explained_and_never_accused(name: str) -> None:
-    report = probe(spec(name))
+    report = report_here(name)
     assert accusing(report) == []
     assert report.status == "ok"
     assert any(finding.fault in ("strict", "domain") for finding in report.findings)
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("name", "reason"), [("pays_all", "alike"), ("pays_nobody", "accepts no reference")])
 def test_a_verifier_that_separates_nothing_is_inconclusive_never_clean(name: str, reason: str) -> None:
-    report = probe(spec(name))
+    report = report_here(name)
     assert report.status == "inconclusive"
     assert reason in report.controls.reason
     assert not report.controls.separates
 
 
-@pytest.mark.usefixtures("here")
 def test_the_format_that_is_paid_is_found_and_wrong_answers_are_offered_in_it() -> None:
-    report = probe(spec("tags_on_lines"))
+    report = report_here("tags_on_lines")
     assert report.controls.form == "thought_then_tag_lines"
     row = next(row for row in report.rows if row.probe == "plus_one")
     # 25 targets less two of words, which have no next value.
     assert (row.n, row.n_accepted) == (23, 0)
 
 
-@pytest.mark.usefixtures("here")
 def test_partial_credit_is_neither_right_nor_lazy_pay_in_full() -> None:
-    report = probe(spec("shaped"))
+    report = report_here("shaped")
     assert report.headlines is not None
     assert report.headlines.lazy is not None
     # A box with a wrong letter earns .1; one of 25 targets is B, or C, and earns 1: (24 · .1 + 1) / 25 = .136.
@@ -99,14 +64,12 @@ def test_partial_credit_is_neither_right_nor_lazy_pay_in_full() -> None:
     assert report.headlines.false_pass_ceiling.rate == 0.0
 
 
-@pytest.mark.usefixtures("here")
 def test_a_right_answer_that_is_worth_less_than_1_sets_the_threshold() -> None:
-    assert probe(spec("out_of_range"), correct_at=10.0).status == "ok"
+    assert probe_here("out_of_range", correct_at=10.0).status == "ok"
 
 
-@pytest.mark.usefixtures("here")
 def test_the_same_seed_gives_the_same_report() -> None:
-    one, other = (probe(spec("substring"), seed=3).model_dump(exclude={"seconds", "behaviour"}) for _ in range(2))
+    one, other = (probe_here("substring", SOME, seed=3).model_dump(exclude={"seconds", "behaviour"}) for _ in range(2))
     for report in (one, other):
         for part in (*report["rows"], *report["findings"]):
             for case in (part.get("worst"), *(part.get("evidence") or ())):
@@ -115,9 +78,8 @@ def test_the_same_seed_gives_the_same_report() -> None:
     assert one == other
 
 
-@pytest.mark.usefixtures("here")
 def test_a_refused_target_of_ones_own_is_held_against_it_and_a_shipped_one_is_not() -> None:
-    own = probe(spec("integers_only"), [read_target_of("5"), read_target_of("6"), read_target_of("1/2")])
+    own = probe_here("integers_only", [read_target_of("5"), read_target_of("6"), read_target_of("1/2")])
     assert accusing(own) == ["reference_refused"]
     assert "fraction 0/1" in next(one.sentence for one in own.findings if one.fault == "reference_refused")
 
@@ -131,7 +93,7 @@ def test_a_hang_is_counted_apart_and_costs_the_other_rows_nothing() -> None:
 
 
 def test_our_own_maths_verifier_accepts_every_right_row_and_refuses_every_wrong_one() -> None:
-    report = probe("math", tries=40)
+    report = probe_here("math", tries=20)
     unexpected = {row.probe: row.worst for row in report.rows if row.n_unexpected or row.n_errors}
     assert unexpected == {}
     assert report.status == "ok"
