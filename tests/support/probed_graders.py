@@ -125,6 +125,15 @@ def thread(completion: str, target: str) -> float:
     return float(boxed(completion) == target)
 
 
+def begins_with(completion: str, target: str) -> float:
+    return float((boxed(completion) or "").startswith(target))
+
+
+def first_letter(completion: str, target: str) -> float:
+    found = re.search("[A-D]", completion)
+    return float(found is not None and found.group() == target)
+
+
 def hangs(completion: str, target: str) -> float:
     if completion.endswith("of this output."):
         time.sleep(600)

@@ -31,6 +31,34 @@ def test_faults_of_conduct_and_of_several_boxes_are_found(name: str, fault: str)
     assert accusing(report)[0] == fault
 
 
+@pytest.mark.parametrize(
+    ("name", "targets", "fault"),
+    [
+        ("begins_with", ("420", "31", "-58"), "prefix"),  # not "scale" for 4200, nor "truncation" for 420.9
+        ("first_letter", ("A", "B", "C", "D"), "letter_in_word"),  # not "length" for the B of a long text's "Before"
+        ("case_folding", ("mW", "MW", "kJ", "mPa"), "case_folding"),  # not "wrong_value" for another prompt's MW
+        ("truncation", ("12.34", "5.75", "81.60"), "truncation"),  # not "tolerance" for 12.338766
+        ("loose_tolerance", ("31.5", "47.25", "58.1"), "loose_tolerance"),  # nor "mention" before one more
+    ],
+)
+def test_a_fault_has_one_name_however_many_rows_show_it(name: str, targets: tuple[str, ...], fault: str) -> None:
+    found = accusing(probe_here(name, map(read_target_of, targets)))
+    # That "Answer: B" is refused for the A of "Answer" is true as well.
+    assert [one for one in found if one != "inconsistent"] == [fault]
+
+
+def test_an_answer_in_the_thought_is_held_against_a_grader_only_where_the_prompt_asks_for_thoughts() -> None:
+    plain, asking = (
+        probe_here("boxes_only", [read_target_of(str(n), prompt=f"What is {n}? {how}") for n in (31, 47, 58)])
+        for how in ("Use \\boxed{}.", "Think in <think></think>, then use \\boxed{}.")
+    )
+    assert (accusing(plain), accusing(asking)) == ([], ["answer_in_thought"])
+    assert "thought_in_format" in {row.probe for row in plain.rows if row.n_accepted}
+    # One that takes thoughts away first is not accused, whatever the prompt asks for.
+    strict = probe_here("tags_on_lines", [read_target_of("31", prompt="Think in <think></think>.")])
+    assert accusing(strict) == []
+
+
 @pytest.mark.parametrize("name", probed_graders.HEALTHY)
 def test_a_strict_and_honest_grader_is_explained_and_never_accused(name: str) -> None:
     report = report_here(name)

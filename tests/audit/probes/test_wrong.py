@@ -30,10 +30,22 @@ def test_no_wrong_answer_to_an_integer_is_its_text_or_its_value(number: int) -> 
         ("C", "list", "A, B, C, D"),
         ("[-2,5)", "plus_one", "[-3,5)"),
         ("2n+7", "other_case", "2N+7"),
+        ("mHz", "other_case", "MHz"),
+        ("Paris", "other_case", None),
+        ("7.34", "other_decimals", "7.84"),
+        ("-7.84", "other_decimals", "-7.34"),
+        ("-42", "continued", "-4207"),
+        ("0.37", "embedded", "940.3707"),
     ],
 )
-def test_wrong_answers_are_what_their_names_say(target: str, name: str, answer: str) -> None:
+def test_wrong_answers_are_what_their_names_say(target: str, name: str, answer: str | None) -> None:
     assert WRONG[name].write(read_target_of(target), SHIPPED) == answer
+
+
+def test_a_twin_in_another_case_is_that_row_and_no_other_target() -> None:
+    both = [read_target_of("kg"), read_target_of("KG"), read_target_of("Nm")]
+    assert WRONG["other_case"].write(both[0], both) == "KG"
+    assert WRONG["other_target"].write(both[0], both) == "Nm"
 
 
 @pytest.mark.parametrize(
