@@ -171,10 +171,10 @@ def _reason(
     if _accepts_swapped(asker, tried):
         return "it accepts its references with the two arguments swapped: it takes the response for the target"
     outcomes = {one.outcome for one in references if one.outcome != NOT_ASKED}
+    if not outcomes:
+        return "none of its references could be asked in time"
     if outcomes <= {"refused", "incorrect", "no_answer", "unsupported", "bad_target", "hedged"}:
         return f"it accepts no reference in any of {len(FORMS)} formats"
-    if outcomes <= {NOT_ASKED}:
-        return "none of its references could be asked in time"
     failed = next(one for one in references if one.accepted is None and one.outcome != NOT_ASKED)
     return f"it accepts no reference, and gives no verdict on some ({failed.outcome}: {failed.detail})"
 

@@ -120,6 +120,13 @@ def test_a_hang_is_counted_apart_and_costs_the_other_rows_nothing() -> None:
     assert (rows["plus_one"].n, rows["plus_one"].n_accepted) == (3, 0)
 
 
+def test_without_time_for_a_single_question_the_result_is_inconclusive_and_says_so() -> None:
+    report = probe_here("boxes_only", SOME, budget_s=1e-9)
+    assert report.status == "inconclusive"
+    assert "none of its references could be asked in time" in report.headline
+    assert any("a longer --budget asks them too" in entry.enable for entry in report.not_measured)
+
+
 def test_our_own_maths_verifier_accepts_every_right_row_and_refuses_every_wrong_one() -> None:
     report = probe_here("math", tries=20)
     unexpected = {row.probe: row.worst for row in report.rows if row.n_unexpected or row.n_errors}
