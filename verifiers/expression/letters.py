@@ -5,7 +5,7 @@ import re
 __all__ = ["compare_letters", "named_choices", "without_letter"]
 
 _TARGET = re.compile(r"\(?([A-Z])\)?")
-_ANSWER = re.compile(r"\(?([A-Za-z])(?:\)|(?=$|[.:,\s]))(?:[.:,)]?\s*[:.]?\s*(?:\\text\{)?[^\W\d_](?:[^+*/^=]*))?")
+_ANSWER = re.compile(r"\(?([A-Za-z])(?:\)|(?=$|[.:,\s]))(?:[.:,)]?\s{0,16}[:.]?\s{0,16}(?:\\text\{)?[^\W\d_](?:[^+*/^=]*))?")
 
 _COMPACT = re.compile(r"[A-J]{2,6}")
 _SEPARATED = re.compile(r"(?:\\text\{)?\(?[A-J]\)?(?:(?:[, ]{1,2}(?:and ?)?|and)\(?[A-J]\)?){1,8}\}?")
@@ -34,8 +34,10 @@ def compare_letters(target: str, answer: str) -> bool | None:
     wanted = _TARGET.fullmatch(target) or _LETTER_AND_VALUE.fullmatch(target)
     if wanted is not None and wanted.lastindex == 2 and _TARGET.fullmatch(answer) is None:
         return None  # "(C) 12" is chosen by its letter, or given by its value
+    if wanted is None:
+        return None
     given = _ANSWER.fullmatch(answer) or _LETTER_AND_VALUE.fullmatch(answer)
-    if wanted is None or given is None or _TWO_LETTERS.fullmatch(answer) is not None:
+    if given is None or _TWO_LETTERS.fullmatch(answer) is not None:
         return None
     return wanted.group(1) == given.group(1).upper()
 

@@ -73,3 +73,9 @@ def test_a_letter_with_a_full_stop_leads_its_value() -> None:
 @pytest.mark.parametrize(("answer", "right"), [("C", True), ("(C)", True), ("D", False), ("12", None)])
 def test_a_choice_with_its_value_is_named_by_its_letter(answer: str, right: bool | None) -> None:
     assert compare_letters("(C) 12", answer) is right
+
+
+def test_a_long_gap_behind_a_letter_is_not_searched_through() -> None:
+    # Quadratic in the gap once: eight seconds for nine thousand spaces.
+    assert compare_letters("B", "a" + " " * 100_000 + "1") is None
+    assert compare_letters("B", "A" + " " * 100_000) is None
