@@ -1,0 +1,228 @@
+"""The code verifier: a program is right when it passes its tests, run where it can harm nobody and learn nothing.
+
+What is expected never enters the process of the candidate; every comparison is made here. See docs/sandbox.md for
+the layers, what each proves, and what none of them covers.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from ..errors import ArgumentError
+from ..rollouts.messages import Completion, Prompt, completion_text, is_completion
+from .base import Outcome, Target, Verdict
+from .rows import unreadable
+
+if TYPE_CHECKING:
+    from .sandbox.jailer import Jail, Limits
+    from .sandbox.judging import CaseResult
+    from .sandbox.outputs import Comparison
+    from .sandbox.pool import Tier
+    from .sandbox.specification import Specification, StdinCase
+
+__all__ = ["CodeVerifier"]
+
+
+class CodeVerifier:
+    """Judges a program against a test specification.
+
+    The target is a mapping: cases of `stdin`, of a `function`, or asserts, in our own shape or in those of
+    HumanEval, MBPP, APPS, TACO, LiveCodeBench and CodeContests (`sandbox.shapes`). A target without a case is
+    BAD_TARGET, never a pass. The program's own time-out, crash or lack of memory is INCORRECT; a failure of the
+    machinery is ERROR with reward None.
+
+    Args:
+        reward: `all` (1 where every case passes), `share` (of the cases, by weight).
+        comparison: how printed output is compared: `lines`, `tokens` or `exact`.
+        timeout_s: processor seconds of one case, where the target says nothing.
+        memory_mb: address space of one process.
+        output_mb: of standard output.
+        processes: how many the program may start; 0 refuses them.
+        modules: imported beforehand in the jail, third-party ones too (`numpy`); others cannot be imported.
+        prelude: whether functions see what LeetCode imports for them.
+        require: the least that the machine must have: `strict`, `standard`, `basic`.
+        workers: how many programs run at once, over all threads.
+
+    Raises:
+        ArgumentError: an option is out of range.
+        SandboxUnavailable: at the first verdict, where the machine has less than `require`.
+    """
+
+    version = "1"
+
+    def __init__(
+        self,
+        *,
+        reward: str = "all",
+        comparison: "Comparison" = "lines",
+        timeout_s: float = 4.0,
+        memory_mb: int = 1024,
+        output_mb: int = 16,
+        processes: int = 0,
+        modules: Sequence[str] = (),
+        prelude: bool = True,
+        require: "Tier" = "standard",
+        without: Sequence[str] = (),
+        workers: int = 2,
+    ) -> None:
+        from .sandbox.jailer import Limits
+        from .sandbox.pool import TIERS, JailPool
+
+        if reward not in ("all", "share"):
+            raise ArgumentError(f"reward: expected 'all' or 'share', got {reward!r}")
+        if comparison not in ("lines", "tokens", "exact"):
+            raise ArgumentError(f"comparison: expected 'lines', 'tokens' or 'exact', got {comparison!r}")
+        if require not in TIERS:
+            raise ArgumentError(f"require: expected one of {', '.join(TIERS)}, got {require!r}")
+        for name, value in (("timeout_s", timeout_s), ("memory_mb", memory_mb), ("output_mb", output_mb), ("workers", workers)):
+            if not value > 0:
+                raise ArgumentError(f"{name}: expected a positive number, got {value!r}")
+        self._reward, self._comparison, self._prelude = reward, comparison, prelude
+        self._limits = Limits(
+            cpu_s=float(timeout_s), memory_bytes=memory_mb << 20, output_bytes=output_mb << 20, processes=processes
+        )
+        if modules:
+            self._limits = replace(self._limits, memory_bytes=max(self._limits.memory_bytes, 2 << 30))
+        self._pool = JailPool(workers, require=require, modules=modules, without=without)
+
+    def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
+        """The verdict; raises nothing but `SandboxUnavailable`."""
+        from .sandbox.jailer import JailError
+        from .sandbox.shapes import SpecificationError, read_specification
+
+        started = perf_counter()
+        if not is_completion(completion):
+            return unreadable(completion)
+        if not isinstance(target, Mapping):
+            detail = f"expected a mapping with tests, got {type(target).__name__}"
+            return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=detail, seconds=perf_counter() - started)
+        try:
+            specification = read_specification(target)
+        except (SpecificationError, ValueError, TypeError, KeyError, OverflowError) as error:
+            detail = str(error) or type(error).__name__
+            return Verdict(Outcome.BAD_TARGET, None, rule="bad_target", detail=detail, seconds=perf_counter() - started)
+        text = completion_text(completion)
+        found = program_in(text)
+        if found is None:
+            detail = "no code found"
+            return Verdict(Outcome.NO_ANSWER, 0.0, rule="no_code", detail=detail, seconds=perf_counter() - started)
+        code, span = found
+        try:
+            with self._pool.jail() as jail:
+                results = list(self._results(jail, code, specification))
+                layers = ",".join(jail.layers)
+        except JailError as error:
+            return Verdict(
+                Outcome.ERROR, None, code, span, "sandbox", str(error), seconds=perf_counter() - started
+            )
+        return self._verdict(results, code, span, layers, started)
+
+    def close(self) -> None:
+        """End the jails."""
+        self._pool.close()
+
+    def _results(self, jail: "Jail", code: str, specification: "Specification") -> "Iterable[CaseResult]":
+        from .sandbox.judging import function_results, stdin_results
+
+        limits = self._limits
+        if specification.timeout_s is not None:
+            limits = replace(limits, cpu_s=specification.timeout_s)
+        program = _assembled(code, specification).encode("utf-8", "surrogatepass")
+        stops_early = self._reward == "all"
+        if specification.asserts is not None:
+            from .sandbox.asserting import assert_results
+
+            return assert_results(
+                jail, program, specification, limits, prelude=self._prelude, stops=stops_early
+            )
+        if specification.function:
+            results = function_results(jail, program, specification, limits, prelude=self._prelude)
+        else:
+            check = self._checker(jail, specification, limits) if specification.checker else None
+            results = stdin_results(jail, program, specification, limits, self._comparison, check)
+        return _until_failure(results) if stops_early else results
+
+    def _checker(
+        self, jail: "Jail", specification: "Specification", limits: "Limits"
+    ) -> "Callable[[StdinCase, str], str | None]":
+        from .sandbox.judging import checked
+
+        def check(case: "StdinCase", output: str) -> str | None:
+            return checked(jail, specification.checker.encode(), case, output, limits)
+
+        return check
+
+    def _verdict(
+        self, results: "Sequence[CaseResult]", code: str, span: tuple[int, int] | None, layers: str, started: float
+    ) -> Verdict:
+        failed = next((result for result in results if not result.passed), None)
+        if failed is None:
+            detail = f"{len(results)} of {len(results)} cases passed; layers {layers}"
+            return Verdict(Outcome.CORRECT, 1.0, code, span, "tests_passed", detail, perf_counter() - started)
+        reward = 0.0
+        if self._reward == "share":
+            whole = sum(result.weight for result in results)
+            reward = sum(result.weight for result in results if result.passed) / whole if whole else 0.0
+        detail = f"{failed.detail}; layers {layers}"
+        return Verdict(Outcome.INCORRECT, reward, code, span, failed.rule, detail, perf_counter() - started)
+
+
+def _until_failure(results: "Iterable[CaseResult]") -> "Iterable[CaseResult]":
+    for result in results:
+        yield result
+        if not result.passed:
+            return
+
+
+def _assembled(code: str, specification: "Specification") -> str:
+    """The program to load: what the task puts before it, and the prompt where the code only continues it."""
+    entry = specification.entry_point
+    if specification.prompt and entry and re.search(rf"^\s*(?:async\s+)?def\s+{re.escape(entry)}\b", code, re.M) is None:
+        code = specification.prompt + code
+    if not specification.setup:
+        return code
+    # Behind it, an import from __future__ would no longer be the first.
+    return code if "__future__" in code else f"{specification.setup}\n{code}"
+
+
+def program_in(text: str) -> tuple[str, tuple[int, int] | None] | None:
+    """The program of a reply and where it stands: its last fenced block after the reasoning, else all of it.
+
+    Example:
+        >>> program_in("Sure:\\n```py\\nprint(1)\\n```\\nDone.")
+        ('print(1)', (12, 20))
+        >>> program_in("print(1)")
+        ('print(1)', (0, 8))
+    """
+    start = 0
+    if text.lstrip()[:7].lower() in ("<think>",) or "</think>" in text:
+        closed = text.rfind("</think>")
+        if closed < 0:
+            return None
+        start = closed + len("</think>")
+    blocks = _blocks(text, start)
+    if blocks:
+        begin, end = blocks[-1]
+    else:
+        begin, end = start, len(text)
+    return (text[begin:end], (begin, end)) if text[begin:end].strip() else None
+
+
+def _blocks(text: str, start: int) -> list[tuple[int, int]]:
+    """(start, end) of the inside of every fenced block behind `start`; one that is never closed reaches the end."""
+    from .code_blocks import FENCE
+
+    found: list[tuple[int, int]] = []
+    opening = None
+    for fence in FENCE.finditer(text, start):
+        if opening is None:
+            opening = fence
+        elif fence.group("ticks").startswith(opening.group("ticks")) and not fence.group("language"):
+            inside = opening.end() + 1
+            found.append((inside, max(inside, fence.start() - 1)))
+            opening = None
+    if opening is not None:
+        found.append((min(opening.end() + 1, len(text)), len(text)))
+    return [(begin, end) for begin, end in found if text[begin:end].strip()]

@@ -1,0 +1,180 @@
+"""The candidate's own process: rights are taken away here, then a stranger's program runs."""
+
+import builtins
+import gc
+import io
+import os
+import sys
+import traceback
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import calls
+import landlock
+import reach
+import seccomp
+import tests
+from confine import drop_capabilities, limit
+
+if TYPE_CHECKING:
+    from first import Plan
+
+_MAX_SOURCE_BYTES = 16 * 1024 * 1024
+_OWN_MODULES = ("calls", "candidate", "confine", "first", "frames", "landlock", "plain", "proofs", "reach", "remote", "seccomp", "syscalls", "tests")
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What holds a candidate here.
+
+    Args:
+        landlock: the version; 0 for none.
+        seccomp: whether calls are filtered.
+        readable: O_PATH descriptors of what every program may read: the interpreter, its libraries, a few devices.
+        kept: how many descriptors from `reach.FIRST` on lead to the interpreter.
+    """
+
+    landlock: int
+    seccomp: bool
+    readable: Sequence[int]
+    kept: int = 0
+
+
+def become(plan: "Plan", layers: Layers, report: int) -> NoReturn:
+    """Turn this process into the candidate of `plan`. What keeps it from that is said on `report`, exit code 125."""
+    try:
+        source = _source(plan.source)
+        confine(plan, layers)
+        for wanted, given in enumerate(_above(plan.descriptors)):
+            os.dup2(given, wanted)
+    except BaseException:
+        os.write(report, b'{"error": ' + _quoted(traceback.format_exc(limit=-2)) + b"}\n")
+        os._exit(125)
+    os.closerange(len(plan.descriptors), reach.FIRST)
+    os.closerange(reach.FIRST + layers.kept, 1 << 16)
+    _standard_streams()
+    _forget_ourselves(plan.scratch)
+    if plan.kind == "calls":
+        _end(calls.serve, source, plan.settings)
+    if plan.kind == "tests":
+        _end(tests.run, source, plan.settings)
+    _end(_run_as_main, source)
+
+
+def confine(plan: "Plan", layers: Layers) -> None:
+    """Every layer that this machine has, the filter of calls last: it refuses what the others need."""
+    limit(plan.limits)
+    drop_capabilities()
+    if layers.landlock:
+        writable = [os.open(plan.scratch, os.O_PATH)]
+        if plan.limits.processes and plan.has_mounts:
+            writable.append(os.open("/dev/shm", os.O_PATH))
+        landlock.restrict(layers.readable, writable, version=layers.landlock)
+    if layers.seccomp:
+        seccomp.refuse_calls(processes=plan.limits.processes > 0)
+
+
+def _above(descriptors: Sequence[int]) -> list[int]:
+    """The same open files under numbers that none of the wanted ones can overwrite."""
+    return [os.dup(descriptor) if descriptor < len(descriptors) else descriptor for descriptor in descriptors]
+
+
+def _source(descriptor: int) -> bytes:
+    with open(descriptor, "rb") as file:
+        source = file.read(_MAX_SOURCE_BYTES + 1)
+    if len(source) > _MAX_SOURCE_BYTES:
+        raise ValueError(f"source: expected at most {_MAX_SOURCE_BYTES} bytes")
+    return source
+
+
+def _quoted(text: str) -> bytes:
+    import json
+
+    return json.dumps(text).encode()
+
+
+def _standard_streams() -> None:
+    """Fresh ones: those of the zygote buffer for other descriptors."""
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, "r")), "utf-8", "surrogateescape")
+    sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w")), "utf-8", "surrogateescape")
+    sys.stderr = io.TextIOWrapper(
+        io.BufferedWriter(io.FileIO(2, "w")), "utf-8", "backslashreplace", line_buffering=True
+    )
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+
+
+def _forget_ourselves(scratch: str) -> None:
+    """A program sees what `python solution.py` would show it, and none of these modules."""
+    for name in _OWN_MODULES:
+        sys.modules.pop(name, None)
+    sys.argv[:] = ["solution.py"]
+    sys.path[:] = [scratch, *(entry for entry in sys.path if entry != os.path.dirname(__file__))]
+    os.environ.clear()
+    os.environ.update(
+        {"HOME": scratch, "TMPDIR": scratch, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
+         "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    )  # fmt: skip
+
+
+def _run_as_main(source: bytes) -> None:
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__file__="solution.py", __builtins__=builtins)
+    sys.modules["__main__"] = module
+    exec(compile(source, "solution.py", "exec", dont_inherit=True), module.__dict__)
+
+
+def _end(run: object, *arguments: object) -> NoReturn:
+    """Run and exit as an interpreter would: threads are waited for, exit functions and destructors run, streams flush."""
+    code = 0
+    try:
+        try:
+            run(*arguments)  # type: ignore[operator]
+        except SystemExit as end:
+            code = _exit_code(end.code)
+        except BaseException as error:
+            code = 1
+            _print_error(error)
+        code = _finish(code)
+    except BaseException:
+        code = code or 1
+    os._exit(code)
+
+
+def _exit_code(code: object) -> int:
+    if code is None:
+        return 0
+    if type(code) is int:
+        return code & 0xFF
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _print_error(error: BaseException) -> None:
+    own = error.__traceback__
+    while own is not None and own.tb_frame.f_code.co_filename != "solution.py":
+        own = own.tb_next
+    traceback.print_exception(type(error), error, own, limit=20)
+
+
+def _finish(code: int) -> int:
+    import atexit
+    import threading
+
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    main = sys.modules.pop("__main__", None)
+    if isinstance(main, types.ModuleType):
+        main.__dict__.clear()
+    del main
+    gc.collect()  # the zygote's objects are frozen: this looks at the program's alone
+    try:
+        sys.stdout.flush()
+    except BaseException:
+        code = code or 120
+    try:
+        sys.stderr.flush()
+    except BaseException:
+        pass
+    return code

@@ -1,0 +1,247 @@
+"""Which layers hold here. Each is tried by a child that does the forbidden thing; one that was not refused is no layer.
+
+The order in which they are taken on is the order of `LAYERS`, from the outermost.
+"""
+
+import json
+import os
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import confine
+import landlock
+import seccomp
+from candidate import Layers
+from reach import keep_in_reach
+from syscalls import syscall
+
+LAYERS = ("uid", "userns", "netns", "ipcns", "pidns", "mountns", "landlock", "seccomp", "rlimits")
+
+_PROOF_BYTES = 1 << 20
+_READABLE = (
+    "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/null", "/dev/zero", "/dev/urandom",
+    "/dev/random",
+)  # fmt: skip
+_SHMGET_KEY = 0x52474A4C
+_IPC_CREAT, _IPC_RMID = 0o1000, 0
+
+
+@dataclass
+class Jail:
+    """What was prepared, and proved.
+
+    Args:
+        scratch: where a run works, where a tmpfs can be mounted there; empty where the caller must make a folder.
+        layers: for the candidate.
+        names: the layers that were proved, in the order of `LAYERS`.
+        reasons: why the others are missing.
+    """
+
+    scratch: str
+    layers: Layers
+    has_pids: bool = False
+    has_mounts: bool = False
+    names: list[str] = field(default_factory=list)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+def prepare(settings: dict) -> Jail:
+    """Take on, and prove, every layer that this process may, except those in `settings["without"]`."""
+    without = set(settings["without"])
+    readable = [os.open(path, os.O_PATH) for path in _readable(settings) if os.path.exists(path)]
+    jail = Jail("", Layers(0, False, readable))
+    listener = _listener()
+    was_root = os.geteuid() == 0
+
+    def add(name: str, take: Callable[[], object], proof: Callable[[], None] | None = None) -> bool:
+        if name in without:
+            jail.reasons[name] = "left out on purpose"
+            return False
+        try:
+            take()
+            if proof is not None:
+                _in_child(proof)
+        except (OSError, ProofError) as error:
+            jail.reasons[name] = str(error)
+            return False
+        jail.names.append(name)
+        return True
+
+    confine.adopt_orphans()
+    if was_root:
+        jail.layers = Layers(0, False, readable, kept=keep_in_reach(_prefixes(settings)))
+        add("uid", lambda: confine.drop_root(settings["uid"]), _no_way_back)
+    segment = _shared_segment()
+    if add("userns", confine.enter_user_namespace):
+        add("netns", confine.enter_network_namespace, lambda: _no_connection(listener))
+        add("ipcns", confine.enter_ipc_namespace, _no_shared_segment)
+        jail.has_pids = add("pidns", lambda: _in_namespaces(_sees_itself_alone, pids=True, mounts=False))
+        jail.has_mounts = add("mountns", lambda: _in_namespaces(_has_a_quota, pids=False, mounts=True))
+        jail.scratch = "/tmp" if jail.has_mounts else ""
+    _remove(segment)
+    listener.close()
+    version = landlock.abi()
+    has_landlock = partial(_needs, version > 0, "the kernel has none")
+    if add("landlock", has_landlock, partial(_files_are_out_of_reach, jail, version)):
+        jail.layers = replace(jail.layers, landlock=version)
+    if add("seccomp", lambda: None, _calls_are_refused):
+        jail.layers = replace(jail.layers, seccomp=True)
+    add("rlimits", lambda: None, _limits_hold)
+    jail.names.sort(key=LAYERS.index)
+    return jail
+
+
+class ProofError(Exception):
+    """A forbidden thing was not refused."""
+
+
+def _readable(settings: dict) -> list[str]:
+    return [*_READABLE, *_prefixes(settings)]
+
+
+def _prefixes(settings: dict) -> list[str]:
+    prefixes = {sys.base_prefix, sys.base_exec_prefix, *settings["paths"]}
+    return sorted(path for path in prefixes if path not in ("/", "/usr"))
+
+
+def _in_child(attempt: Callable[[], None]) -> None:
+    """Run `attempt` in a child; raises ProofError with what it said where it failed."""
+    ours, theirs = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _tell(attempt, theirs)
+    _told(pid, ours, theirs)
+
+
+def _in_namespaces(attempt: Callable[[], None], *, pids: bool, mounts: bool) -> None:
+    ours, theirs = os.pipe()
+    pid = confine.fork_into_namespaces(pids=pids, mounts=mounts)
+    if pid == 0:
+        _tell(attempt, theirs)
+    _told(pid, ours, theirs)
+
+
+def _tell(attempt: Callable[[], None], descriptor: int) -> None:
+    said = ""
+    try:
+        attempt()
+    except (OSError, ProofError) as error:
+        said = str(error) or type(error).__name__
+    except BaseException:
+        said = traceback.format_exc(limit=-1)
+    os.write(descriptor, json.dumps(said).encode())
+    os._exit(0)
+
+
+def _told(pid: int, ours: int, theirs: int) -> None:
+    os.close(theirs)
+    with open(ours, "rb") as file:
+        said = file.read()
+    os.waitpid(pid, 0)
+    if (error := json.loads(said) if said else "the child that should prove it died"):
+        raise ProofError(error)
+
+
+def _needs(condition: bool, otherwise: str) -> None:
+    if not condition:
+        raise ProofError(otherwise)
+
+
+def _refused(what: str, attempt: Callable[[], object]) -> None:
+    try:
+        attempt()
+    except OSError:
+        return
+    raise ProofError(f"{what} was not refused")
+
+
+def _no_way_back() -> None:
+    _refused("becoming root again", lambda: os.setresuid(0, 0, 0))
+    if os.path.exists("/etc/shadow"):
+        _refused("reading /etc/shadow", lambda: open("/etc/shadow", "rb"))
+
+
+def _listener() -> socket.socket:
+    listener = socket.socket()
+    try:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+    except OSError:
+        pass  # no loopback: then there is nothing to reach either
+    return listener
+
+
+def _no_connection(listener: socket.socket) -> None:
+    try:
+        address = listener.getsockname()
+    except OSError:
+        return
+    _refused("a connection to this machine", lambda: socket.create_connection(address, timeout=1))
+
+
+def _shared_segment() -> int:
+    try:
+        return syscall("shmget", _SHMGET_KEY + os.getpid(), 4096, _IPC_CREAT | 0o600)
+    except OSError:
+        return -1
+
+
+def _no_shared_segment() -> None:
+    _refused("a stranger's shared memory", lambda: syscall("shmget", _SHMGET_KEY + os.getppid(), 4096, 0))
+
+
+def _remove(segment: int) -> None:
+    if segment >= 0:
+        try:
+            syscall("shmctl", segment, _IPC_RMID, 0)
+        except OSError:
+            pass  # made in another IPC namespace: see `prepare`
+
+
+def _sees_itself_alone() -> None:
+    _needs(os.getpid() == 1, "the first process of a PID namespace is not number 1")
+    _needs(os.getppid() == 0, "the parent is in sight")
+
+
+def _has_a_quota() -> None:
+    confine.mount_scratch("/tmp", _PROOF_BYTES)
+    _needs(os.listdir("/tmp") == [], "the scratch folder is not empty")
+    with open("/tmp/proof", "wb", buffering=0) as file:
+        _refused("filling the disk", lambda: [file.write(b"0" * _PROOF_BYTES) for _ in range(3)])
+
+
+def _files_are_out_of_reach(jail: Jail, version: int) -> None:
+    outside = os.path.abspath(__file__)
+    landlock.restrict(jail.layers.readable, [], version=version)
+    _refused("reading /etc/passwd", lambda: open("/etc/passwd", "rb"))
+    _refused("writing to a folder", lambda: open(os.path.join(os.path.dirname(outside), "proof"), "wb"))
+    _refused("writing to /tmp", lambda: open(f"/tmp/proof-{os.getpid()}", "wb"))
+
+
+def _calls_are_refused() -> None:
+    seccomp.refuse_calls(processes=False)
+    _refused("a new process", os.fork)
+    _refused("another program", lambda: os.execv(sys.executable, [sys.executable, "-c", ""]))
+    _refused("a socket", socket.socket)
+    _refused("a namespace", lambda: syscall("unshare", 0x10000000))
+    _refused("a signal to the parent", lambda: os.kill(os.getppid(), 0))
+    _refused("shared memory", lambda: syscall("shmget", 0, 4096, _IPC_CREAT | 0o600))
+
+
+def _limits_hold() -> None:
+    import mmap
+    import resource
+
+    memory = 512 * _PROOF_BYTES
+    confine.limit(confine.Limits(cpu_s=1, memory_bytes=memory, file_bytes=_PROOF_BYTES, processes=0))
+    _refused("more memory than allowed", lambda: mmap.mmap(-1, 2 * memory))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard * 2))
+    except (ValueError, OSError):
+        return
+    raise ProofError("raising a hard limit was not refused")

@@ -1,0 +1,107 @@
+"""Tests written in Python, in a process of their own: the candidate's functions are handles of another process.
+
+Statements run in order; each assert, each call of `check` and each method of a `unittest.TestCase` is one case.
+"""
+
+import ast
+import builtins
+import sys
+import types
+import unittest
+
+import frames
+import remote
+from calls import CHANNEL, prelude_names
+
+_MAX_TEXT_CHARS = 1_000
+
+
+def run(source: bytes, settings: dict) -> None:
+    """Run the tests in `source`, then say how each case went. `settings`: `entry_point`, `calls_check`, `stops`."""
+    peer = remote.Peer(CHANNEL, _nothing, gives_attributes=False)
+    results: list[dict] = []
+    try:
+        _run(peer, source, settings, results)
+    except _Stopped:
+        pass
+    except BaseException as error:
+        results.append(_failed(error, "the tests"))
+    frames.send(CHANNEL, {"op": "done", "results": results})
+
+
+class _Stopped(Exception):
+    """A case failed and nobody wants to know about the others."""
+
+
+def _run(peer: remote.Peer, source: bytes, settings: dict, results: list[dict]) -> None:
+    tree = ast.parse(source)
+    module = types.ModuleType("tests")
+    namespace = module.__dict__
+    sys.modules["tests"] = module
+    sys.modules["__main__"] = module
+    namespace.update(_free_names(tree, peer, settings["entry_point"]))
+    namespace["__name__"] = "tests"
+
+    def case(what: str, run: object) -> None:
+        try:
+            run()  # type: ignore[operator]
+        except SystemExit as end:
+            if end.code not in (None, 0):
+                results.append(_failed(end, what))
+        except BaseException as error:
+            results.append(_failed(error, what))
+        else:
+            results.append({"passed": True})
+            return
+        if settings["stops"] and results and not results[-1]["passed"]:
+            raise _Stopped
+
+    for statement in tree.body:
+        code = compile(ast.Module([statement], []), "tests.py", "exec", dont_inherit=True)
+        if isinstance(statement, ast.Assert):
+            case(ast.unparse(statement)[:200], lambda code=code: exec(code, namespace))
+        else:
+            exec(code, namespace)
+    if settings["calls_check"] and "check" in namespace:
+        candidate = remote.Remote(peer, settings["entry_point"])
+        case("check(candidate)", lambda: namespace["check"](candidate))
+    if not results:
+        for name, test in _unit_tests(namespace):
+            case(name, lambda test=test: _passes(test))
+
+
+def _free_names(tree: ast.Module, peer: remote.Peer, entry_point: str) -> dict:
+    """What the tests use and do not define. The standard library's is ours: a candidate's `math` could say anything."""
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    ours = prelude_names()
+    names: dict = {name: ours[name] for name in used if name in ours and name != entry_point}
+    for name in used | ({entry_point} if entry_point else set()):
+        if name == entry_point or (name not in names and not hasattr(builtins, name)):
+            names[name] = remote.Remote(peer, name)
+    return names
+
+
+def _unit_tests(namespace: dict) -> list[tuple[str, unittest.TestCase]]:
+    loader = unittest.TestLoader()
+    classes = [value for value in namespace.values() if isinstance(value, type) and issubclass(value, unittest.TestCase)]
+    return [(test.id(), test) for kind in classes for test in loader.loadTestsFromTestCase(kind)]  # type: ignore[misc]
+
+
+def _passes(test: unittest.TestCase) -> None:
+    result = unittest.TestResult()
+    test.run(result)
+    if not result.wasSuccessful() or result.testsRun != 1:
+        problems = [*result.failures, *result.errors]
+        raise AssertionError(problems[0][1].strip().rpartition("\n")[2] if problems else "the test did not run")
+
+
+def _failed(error: BaseException, what: str) -> dict:
+    try:
+        text = str(error)[:_MAX_TEXT_CHARS]
+    except BaseException:
+        text = ""
+    return {"passed": False, "what": what, "raised": type(error).__name__, "text": text}
+
+
+def _nothing(name: str) -> object:
+    raise remote.RemoteError(f"{name}: nothing of the tests has a name here")

@@ -1,0 +1,202 @@
+"""A program against its tests: every verdict is decided here, on the trusted side of the wall."""
+
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import values
+from .jail import frames
+from .jailer import Ended, Jail, JailError, Limits, Running
+from .outputs import Comparison, output_difference
+from .specification import FunctionCase, Specification, StdinCase
+
+__all__ = ["CaseResult", "function_results", "stdin_results"]
+
+_SHOWN_CHARS = 120
+_MEMORY_SIGNS = (b"MemoryError", b"std::bad_alloc", b"Cannot allocate memory")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One case: whether it passed, else what went wrong, and how."""
+
+    passed: bool
+    weight: float = 1.0
+    rule: str = ""
+    detail: str = ""
+
+
+def stdin_results(
+    jail: Jail,
+    program: bytes,
+    specification: Specification,
+    limits: Limits,
+    comparison: Comparison,
+    check: Callable[[StdinCase, str], str | None] | None = None,
+) -> Iterator[CaseResult]:
+    """One result a case, each in a process and a scratch folder of its own.
+
+    Args:
+        check: decides instead of the comparison: the difference it sees, None for none.
+    """
+    for number, case in enumerate(specification.stdin, 1):
+        running = jail.run(program, stdin=case.stdin.encode("utf-8", "surrogateescape"), limits=limits)
+        wrong = bad_end(running, limits)
+        if wrong is None:
+            output = running.stdout.decode("utf-8", "replace")
+            if check is not None:
+                difference = check(case, output)
+            else:
+                difference = output_difference(
+                    case.expected, output, comparison=comparison, float_tolerance=specification.float_tolerance
+                )
+            wrong = None if difference is None else ("wrong_output", difference)
+        yield _result(number, case.weight, wrong, f"input {clipped(case.stdin)}")
+
+
+def function_results(
+    jail: Jail, program: bytes, specification: Specification, limits: Limits, *, prelude: bool
+) -> Iterator[CaseResult]:
+    """One result a case, all in one process: calls may share what the module remembers."""
+    session = Session(jail, program, limits, len(specification.function), prelude=prelude)
+    try:
+        for number, case in enumerate(specification.function, 1):
+            said = session.call(specification.entry_point, case.args)
+            wrong = _wrong_answer(said, case, specification) if said is not None else session.bad_end()
+            yield _result(number, case.weight, wrong, f"arguments {values.shown(case.args)}")
+            if said is None:
+                for left in specification.function[number:]:
+                    yield CaseResult(False, left.weight, "not_run", "the program had ended")
+                return
+    finally:
+        session.close()
+
+
+class Session:
+    """A candidate that is called, over the frames of its channel."""
+
+    def __init__(self, jail: Jail, program: bytes, limits: Limits, n_calls: int, *, prelude: bool) -> None:
+        self._jail = jail
+        self._limits = limits
+        # One process answers all cases: its limits are those of a case times their number.
+        whole = replace(limits, cpu_s=limits.cpu_s * max(1, n_calls))
+        self._running = jail.start("calls", program, limits=whole, settings={"prelude": prelude})
+        self._late = False
+        self._first = self._hear()
+
+    def call(self, name: str, args: tuple[Any, ...]) -> dict[str, Any] | None:
+        """What the candidate says to one call; None where it ended instead."""
+        if self._first is None or "loaded" not in self._first:
+            return self._first
+        try:
+            request = {"name": name, "args": [values.as_plain(argument) for argument in args]}
+        except values.NotAValueError as error:
+            raise JailError(f"args: {error}") from error
+        self._jail.tell(self._running, request)
+        return self._hear()
+
+    def bad_end(self) -> tuple[str, str]:
+        """Rule and detail of the end of a candidate that did not answer."""
+        if self._late:
+            return "timeout", f"a call took more than {self._limits.cpu_s:g} s"
+        return bad_end(self._running, self._limits) or ("ended", "the program ended before it answered")
+
+    def close(self) -> None:
+        """End the candidate, and wait for that."""
+        self._jail.kill(self._running)
+        self._jail.pump(lambda: self._running.ended is not None, 1.0)
+
+    def _hear(self) -> dict[str, Any] | None:
+        """The next frame that is an answer at all; None where the candidate ended, took too long, or wrote garbage."""
+        try:
+            answered = self._jail.hear(self._running, self._limits.wall_s)
+        except frames.FrameError as error:
+            return {"garbage": str(error)}
+        if answered is None:
+            if self._running.ended is None:
+                self._late = True
+            return None
+        return answered[0] if isinstance(answered[0], dict) else {"garbage": "the answer is no mapping"}
+
+
+def _wrong_answer(said: dict[str, Any], case: FunctionCase, specification: Specification) -> tuple[str, str] | None:
+    if "value" in said:
+        try:
+            got = values.to_value(said["value"])
+        except values.NotAValueError as error:
+            return "garbage", str(error)
+        tolerance = specification.float_tolerance or 0.0
+        if values.equal(case.expected, got, rel_tol=tolerance, abs_tol=tolerance):
+            return None
+        return "wrong_value", f"expected {values.shown(case.expected)}, got {values.shown(got)}"
+    if "raised" in said:
+        return "raised", clipped(f"{said['raised']}: {said.get('text', '')}")
+    if "missing" in said:
+        return "no_entry_point", f"no function named {specification.entry_point!r}"
+    return "garbage", clipped(str(said.get("garbage", "an answer of no known kind")))
+
+
+def bad_end(running: Running, limits: Limits) -> tuple[str, str] | None:
+    """Rule and detail where a run did not end well; None where it exited with 0."""
+    ended = running.ended
+    assert ended is not None
+    if ended.killed == "output":
+        return "output_limit", f"printed more than {limits.output_bytes} bytes"
+    if ended.killed is not None:
+        what = "processor" if ended.killed == "cpu" else "clock"
+        return "timeout", f"ran longer than {limits.cpu_s if what == 'processor' else limits.wall_s:g} s ({what} time)"
+    if ended.signal == signal.SIGXCPU:
+        return "timeout", f"ran longer than {limits.cpu_s:g} s (processor time)"
+    if ended.signal is not None:
+        return "signal", f"ended by {_signal_name(ended)}"
+    if ended.exit_code == 0:
+        return None
+    last = bytes(running.stderr).decode("utf-8", "replace").strip().rpartition("\n")[2]
+    if any(sign in running.stderr for sign in _MEMORY_SIGNS):
+        return "memory", f"needed more than {limits.memory_bytes} bytes: {clipped(last)}"
+    return "exit_code", f"exit code {ended.exit_code}: {clipped(last)}"
+
+
+def _signal_name(ended: Ended) -> str:
+    try:
+        return signal.Signals(ended.signal or 0).name
+    except ValueError:
+        return f"signal {ended.signal}"
+
+
+def _result(number: int, weight: float, wrong: tuple[str, str] | None, given: str) -> CaseResult:
+    if wrong is None:
+        return CaseResult(True, weight)
+    rule, detail = wrong
+    return CaseResult(False, weight, rule, f"case {number}: {detail}; {given}")
+
+
+def clipped(text: str) -> str:
+    text = text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
+    return repr(text)
+
+
+
+
+def checked(jail: Jail, checker: bytes, case: StdinCase, output: str, limits: Limits) -> str | None:
+    """What the checker of a task says of an output: None where it accepts it, else why not.
+
+    It is a program too, and reads what a stranger printed: it runs in a jail of its own, and one that raises, hangs
+    or answers with something else has not accepted.
+    """
+    session = Session(jail, checker, limits, 1, prelude=True)
+    try:
+        said = session.call("check", (case.stdin, output, case.expected))
+    finally:
+        session.close()
+    if said is None:
+        return f"the checker did not answer: {session.bad_end()[1]}"
+    if "value" not in said:
+        return f"the checker did not accept {clipped(output)}: {said.get('raised', 'no answer')}"
+    try:
+        accepted = values.to_value(said["value"])
+    except values.NotAValueError:
+        accepted = False
+    is_yes = accepted is True or (type(accepted) in (int, float) and accepted == 1)
+    return None if is_yes else f"the checker refuses {clipped(output)}"

@@ -1,0 +1,97 @@
+"""Jails that are shared: one a thread at a time, made when first needed, replaced when one breaks."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from queue import Empty, LifoQueue
+from threading import BoundedSemaphore
+from typing import Literal
+
+from ...errors import RewardgateError
+from .jailer import Jail
+
+__all__ = ["TIERS", "JailPool", "SandboxUnavailable", "Tier", "missing_layers"]
+
+Tier = Literal["strict", "standard", "basic"]
+
+TIERS: dict[Tier, frozenset[str]] = {
+    "strict": frozenset({"userns", "netns", "ipcns", "pidns", "mountns", "landlock", "seccomp", "rlimits"}),
+    "standard": frozenset({"landlock", "seccomp", "rlimits"}),
+    "basic": frozenset({"seccomp", "rlimits"}),
+}
+"""Which layers each tier needs; a caller who is root needs `uid` in all of them."""
+
+
+class SandboxUnavailable(RewardgateError):  # noqa: N818 - the name of DESIGN's contract
+    """This machine has fewer layers than the caller demands; raised before anything runs."""
+
+
+def missing_layers(jail: Jail, tier: Tier) -> list[str]:
+    """The layers of `tier` that `jail` does not have."""
+    needed = TIERS[tier] | ({"uid"} if os.geteuid() == 0 else set())
+    return sorted(needed - set(jail.layers))
+
+
+class JailPool:
+    """Up to `size` jails for any number of threads.
+
+    Args:
+        size: how many programs run at once.
+        require: the tier that every jail must have.
+        modules: imported beforehand in every jail.
+        without: layers to leave out.
+
+    Raises:
+        SandboxUnavailable: when the first jail is made, where the machine has less than `require`.
+    """
+
+    def __init__(
+        self, size: int, *, require: Tier = "standard", modules: Sequence[str] = (), without: Sequence[str] = ()
+    ) -> None:
+        self._size, self._require, self._modules, self._without = size, require, tuple(modules), tuple(without)
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._idle: LifoQueue[Jail] = LifoQueue()
+        self._free = BoundedSemaphore(self._size)
+        self._made = 0
+
+    @contextmanager
+    def jail(self) -> Iterator[Jail]:
+        """A jail for this thread alone; one that breaks in its hands is not given out again."""
+        if self._pid != os.getpid():
+            self._reset()  # after a fork: the jails are the parent's
+        with self._free:
+            try:
+                jail = self._idle.get_nowait()
+            except Empty:
+                jail = self._new()
+            try:
+                yield jail
+            except BaseException:
+                # Whatever happened, what the jail still has to say belongs to nobody now.
+                jail.close()
+                raise
+            if jail.is_open:
+                self._idle.put(jail)
+
+    def close(self) -> None:
+        """End all jails that are not in use."""
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except Empty:
+                return
+
+    def _new(self) -> Jail:
+        self._made += 1
+        jail = Jail(modules=self._modules, without=self._without, slot=os.getpid() * 8 + self._made)
+        missing = missing_layers(jail, self._require)
+        if missing:
+            jail.close()
+            reasons = "; ".join(f"{name}: {jail.reasons.get(name, 'not tried')}" for name in missing)
+            raise SandboxUnavailable(f"require: expected the layers of {self._require!r}, this machine lacks {reasons}")
+        return jail
+
+
