@@ -76,10 +76,16 @@ class CodeVerifier:
             raise ArgumentError(f"comparison: expected 'lines', 'tokens' or 'exact', got {comparison!r}")
         if require not in TIERS:
             raise ArgumentError(f"require: expected one of {', '.join(TIERS)}, got {require!r}")
-        for name, value in (("timeout_s", timeout_s), ("memory_mb", memory_mb), ("output_mb", output_mb), ("workers", workers)):
+        for name, value in (
+            ("timeout_s", timeout_s),
+            ("memory_mb", memory_mb),
+            ("output_mb", output_mb),
+            ("workers", workers),
+        ):
             if not value > 0:
                 raise ArgumentError(f"{name}: expected a positive number, got {value!r}")
-        self._reward, self._comparison, self._prelude = reward, comparison, prelude
+        self._reward, self._prelude = reward, prelude
+        self._comparison: Comparison = comparison
         self._limits = Limits(
             cpu_s=float(timeout_s), memory_bytes=memory_mb << 20, output_bytes=output_mb << 20, processes=processes
         )
@@ -114,9 +120,7 @@ class CodeVerifier:
                 results = list(self._results(jail, code, specification))
                 layers = ",".join(jail.layers)
         except JailError as error:
-            return Verdict(
-                Outcome.ERROR, None, code, span, "sandbox", str(error), seconds=perf_counter() - started
-            )
+            return Verdict(Outcome.ERROR, None, code, span, "sandbox", str(error), seconds=perf_counter() - started)
         return self._verdict(results, code, span, layers, started)
 
     def close(self) -> None:
@@ -134,9 +138,7 @@ class CodeVerifier:
         if specification.asserts is not None:
             from .sandbox.asserting import assert_results
 
-            return assert_results(
-                jail, program, specification, limits, prelude=self._prelude, stops=stops_early
-            )
+            return assert_results(jail, program, specification, limits, prelude=self._prelude, stops=stops_early)
         if specification.function:
             results = function_results(jail, program, specification, limits, prelude=self._prelude)
         else:
@@ -179,7 +181,11 @@ def _until_failure(results: "Iterable[CaseResult]") -> "Iterable[CaseResult]":
 def _assembled(code: str, specification: "Specification") -> str:
     """The program to load: what the task puts before it, and the prompt where the code only continues it."""
     entry = specification.entry_point
-    if specification.prompt and entry and re.search(rf"^\s*(?:async\s+)?def\s+{re.escape(entry)}\b", code, re.M) is None:
+    if (
+        specification.prompt
+        and entry
+        and re.search(rf"^\s*(?:async\s+)?def\s+{re.escape(entry)}\b", code, re.M) is None
+    ):
         code = specification.prompt + code
     if not specification.setup:
         return code

@@ -66,7 +66,10 @@ class _Relay:
         while self._done is None and not self._failed:
             self._jail.pump(lambda: self._moves() or monotonic() > until, self._limits.wall_s)
             if self._done is None and not self._failed and monotonic() > until:
-                return None, self._problem if self._problem[0] else ("timeout", f"ran longer than {self._limits.wall_s:g} s")
+                return None, self._problem if self._problem[0] else (
+                    "timeout",
+                    f"ran longer than {self._limits.wall_s:g} s",
+                )
         return self._done, self._problem
 
     def _moves(self) -> bool:
@@ -128,6 +131,10 @@ def _result(number: int, result: object, problem: tuple[str, str]) -> CaseResult
     if not isinstance(result, dict):
         return CaseResult(False, 1.0, "garbage", f"case {number}: an answer of no known kind")
     raised, text = str(result.get("raised", "")), str(result.get("text", ""))
-    rule = problem[0] or ("wrong_value" if raised == "AssertionError" else "untrusted" if raised == "UntrustedError" else "raised")
+    rule = problem[0] or (
+        "wrong_value" if raised == "AssertionError" else "untrusted" if raised == "UntrustedError" else "raised"
+    )
     said = f"{raised}: {text}" if text else raised
-    return CaseResult(False, 1.0, rule, f"case {number}: {clipped(str(result.get('what', '')))} failed: {clipped(said)}")
+    return CaseResult(
+        False, 1.0, rule, f"case {number}: {clipped(str(result.get('what', '')))} failed: {clipped(said)}"
+    )

@@ -129,7 +129,7 @@ class Jail:
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-B", "-X", "utf8", _JAIL, json.dumps(settings)],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",

@@ -177,8 +177,6 @@ def clipped(text: str) -> str:
     return repr(text)
 
 
-
-
 def checked(jail: Jail, checker: bytes, case: StdinCase, output: str, limits: Limits) -> str | None:
     """What the checker of a task says of an output: None where it accepts it, else why not.
 

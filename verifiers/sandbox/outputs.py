@@ -46,7 +46,9 @@ def _lines(text: str) -> list[str]:
     return lines
 
 
-def _first_difference(unit: str, pairs: "zip_longest[tuple[str | None, str | None]]", tolerance: float | None) -> str | None:
+def _first_difference(
+    unit: str, pairs: "zip_longest[tuple[str | None, str | None]]", tolerance: float | None
+) -> str | None:
     for number, (expected, got) in enumerate(pairs, 1):
         if expected == got:
             continue

@@ -48,7 +48,9 @@ class JailPool:
     def __init__(
         self, size: int, *, require: Tier = "standard", modules: Sequence[str] = (), without: Sequence[str] = ()
     ) -> None:
-        self._size, self._require, self._modules, self._without = size, require, tuple(modules), tuple(without)
+        self._size = size
+        self._require: Tier = require
+        self._modules, self._without = tuple(modules), tuple(without)
         self._reset()
 
     def _reset(self) -> None:
@@ -93,5 +95,3 @@ class JailPool:
             reasons = "; ".join(f"{name}: {jail.reasons.get(name, 'not tried')}" for name in missing)
             raise SandboxUnavailable(f"require: expected the layers of {self._require!r}, this machine lacks {reasons}")
         return jail
-
-

@@ -1,7 +1,7 @@
-"""Reads tests out of the shapes that datasets give them: ours, HumanEval, MBPP, APPS, TACO, LiveCodeBench, CodeContests.
+"""Reads tests out of the shapes that datasets give them: ours, HumanEval, MBPP, APPS, LiveCodeBench, CodeContests.
 
-A shape is recognised by its fields. Compressed private tests are decompressed with a bound, and of a pickle in them
-only plain data is read.
+A shape is recognised by its fields. Compressed private tests are decompressed with a bound, and of a pickle in
+them only plain data is read.
 """
 
 import base64
@@ -73,7 +73,9 @@ def _read(target: Mapping[str, Any], depth: int) -> Specification:
         cases: list[StdinCase] = []
         for key in ("public_tests", "private_tests", "generated_tests"):
             part = _mapping(target.get(key))
-            cases += _stdin_cases(part.get("input") or part.get("inputs") or (), part.get("output") or part.get("outputs") or ())
+            cases += _stdin_cases(
+                part.get("input") or part.get("inputs") or (), part.get("output") or part.get("outputs") or ()
+            )
         return Specification(stdin=tuple(cases), **common)
     for key in ("input_output", "tests", "test_cases", "unit_tests", "test"):
         if key in target:
@@ -105,7 +107,9 @@ def _from_lists(inputs: Any, outputs: Any, common: dict[str, Any]) -> Specificat
     if not common["entry_point"]:
         return Specification(stdin=tuple(_stdin_cases(inputs, outputs)), **common)
     pairs = zip(inputs, outputs, strict=True)
-    return Specification(function=tuple(FunctionCase(_arguments(given), _expected(out)) for given, out in pairs), **common)
+    return Specification(
+        function=tuple(FunctionCase(_arguments(given), _expected(out)) for given, out in pairs), **common
+    )
 
 
 def _expected(output: Any) -> Any:
@@ -123,7 +127,7 @@ def _arguments(given: Any) -> tuple[Any, ...]:
 
 
 def _from_records(records: Sequence[Any], common: dict[str, Any]) -> Specification:
-    """Records of one case each: `{input, output, testtype}`, `{input: {stdin}, output: {stdout}}`, `{args, expected}`."""
+    """Records of a case each: `{input, output, testtype}`, `{input: {stdin}, output: {stdout}}`, `{args, expected}`."""
     if records and all(isinstance(record, Mapping) and "args" in record for record in records):
         return Specification(function=_function_cases(records), **common)
     stdin: list[StdinCase] = []
@@ -152,7 +156,7 @@ def _stdin_cases(inputs: Sequence[Any], outputs: Sequence[Any]) -> list[StdinCas
 
 
 def _stream(value: Any) -> str:
-    """The text of one input or output: itself, a list of lines, or `{"gen": "repeat", "s": …, "n": …}` for a huge one."""
+    """One input or output: a text, a list of lines, or `{"gen": "repeat", "s": …, "n": …}` for a huge one."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and value.get("gen") == "repeat":
@@ -201,7 +205,11 @@ def _check(code: str) -> AssertTests:
 
 
 def _setup(options: Mapping[str, Any]) -> str:
-    parts = [options.get("setup_code"), options.get("test_setup_code"), *_strings(options.get("test_imports") or (), "test_imports")]
+    parts = [
+        options.get("setup_code"),
+        options.get("test_setup_code"),
+        *_strings(options.get("test_imports") or (), "test_imports"),
+    ]
     return "\n".join(part for part in parts if isinstance(part, str) and part)
 
 

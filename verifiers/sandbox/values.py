@@ -5,10 +5,10 @@ nothing, not even itself.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Opaque", "NotAValueError", "as_plain", "equal", "shown", "to_value"]
+__all__ = ["NotAValueError", "Opaque", "as_plain", "equal", "shown", "to_value"]
 
 _MAX_DEPTH = 80
 _MAX_DIGITS = 20_000

@@ -28,7 +28,7 @@ _PRELUDE_NAMES = {
     "math": ("ceil", "comb", "floor", "gcd", "inf", "lcm", "log", "log2", "sqrt"),
     "typing": ("Any", "Callable", "Deque", "Dict", "Iterable", "Iterator", "List", "Optional", "Set", "Tuple", "Union"),
 }
-"""What LeetCode and its kin import before a solution: looked up behind the program's own names and the built-in ones."""
+"""What LeetCode and its kin import before a solution; found behind the program's own names and the built-in ones."""
 
 
 def serve(source: bytes, settings: dict) -> None:
@@ -80,7 +80,7 @@ def _answer(module: types.ModuleType, request: dict) -> dict:
         function = _found(module, request["name"])
         if function is None:
             return {"missing": request["name"]}
-        value = function(*map(plain.decoded, request["args"]))
+        value = function(*map(plain.decoded, request["args"]))  # type: ignore[operator]
         sys.stdout.flush()
         return {"value": plain.encoded(value)}
     except BaseException as error:

@@ -1,6 +1,7 @@
 """The candidate's own process: rights are taken away here, then a stranger's program runs."""
 
 import builtins
+import contextlib
 import gc
 import io
 import os
@@ -15,14 +16,29 @@ import calls
 import landlock
 import reach
 import seccomp
-import tests
 from confine import drop_capabilities, limit
+
+import tests
 
 if TYPE_CHECKING:
     from first import Plan
 
 _MAX_SOURCE_BYTES = 16 * 1024 * 1024
-_OWN_MODULES = ("calls", "candidate", "confine", "first", "frames", "landlock", "plain", "proofs", "reach", "remote", "seccomp", "syscalls", "tests")
+_OWN_MODULES = (
+    "calls",
+    "candidate",
+    "confine",
+    "first",
+    "frames",
+    "landlock",
+    "plain",
+    "proofs",
+    "reach",
+    "remote",
+    "seccomp",
+    "syscalls",
+    "tests",
+)
 
 
 @dataclass(frozen=True)
@@ -126,7 +142,7 @@ def _run_as_main(source: bytes) -> None:
 
 
 def _end(run: object, *arguments: object) -> NoReturn:
-    """Run and exit as an interpreter would: threads are waited for, exit functions and destructors run, streams flush."""
+    """Run and exit as an interpreter would: wait for threads, run exit functions and destructors, flush."""
     code = 0
     try:
         try:
@@ -147,7 +163,7 @@ def _exit_code(code: object) -> int:
         return 0
     if type(code) is int:
         return code & 0xFF
-    print(code, file=sys.stderr)
+    sys.stderr.write(f"{code}\n")
     return 1
 
 
@@ -173,8 +189,6 @@ def _finish(code: int) -> int:
         sys.stdout.flush()
     except BaseException:
         code = code or 120
-    try:
+    with contextlib.suppress(BaseException):
         sys.stderr.flush()
-    except BaseException:
-        pass
     return code

@@ -4,6 +4,7 @@ In a PID namespace its exit ends everything that the candidate left behind; with
 process, so that there is nothing to end. No signal from inside the namespace reaches it.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -112,7 +113,5 @@ def _cpu_s(clock: int) -> float:
 
 
 def _kill(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):  # it ended by itself, a moment ago
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # it ended by itself, a moment ago

@@ -1,4 +1,4 @@
-"""Messages over a stream: four bytes of length, then JSON. Used on both sides of the jail's wall, trusted by neither."""
+"""Messages over a stream: four bytes of length, then JSON. Used on both sides of the wall, trusted by neither."""
 
 import json
 import os

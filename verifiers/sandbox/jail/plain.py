@@ -6,6 +6,7 @@ Read back by `verifiers/sandbox/values.py`, which trusts none of it.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 Opaque = Callable[[object], object]
 Refer = Callable[[str, object], object]
@@ -32,16 +33,16 @@ def _named(value: object) -> list:
     return ["opaque", name if type(name) is str else ""]
 
 
-def _encoded(value: object, depth: int, budget: list[int], opaque: "Opaque") -> object:
+def _encoded(value: Any, depth: int, budget: list[int], opaque: "Opaque") -> object:
     budget[0] -= 1
     if budget[0] < 0:
         raise TooLargeError(f"value: expected at most {MAX_ITEMS} items")
     if value is None or value is True or value is False:
         return value
     kind = type(value)
-    base = kind if kind in _TAGS else next((one for one in kind.__mro__ if one in _TAGS), None)
+    base: Any = kind if kind in _TAGS else next((one for one in kind.__mro__ if one in _TAGS), None)
     if base is None and kind.__module__ == "numpy" and hasattr(kind, "tolist"):
-        return _encoded(value.tolist(), depth + 1, budget, opaque)  # type: ignore[attr-defined]
+        return _encoded(value.tolist(), depth + 1, budget, opaque)
     if base is None:
         return opaque(value)
     if depth > MAX_DEPTH:

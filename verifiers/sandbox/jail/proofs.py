@@ -3,6 +3,7 @@
 The order in which they are taken on is the order of `LAYERS`, from the outermost.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -142,7 +143,7 @@ def _told(pid: int, ours: int, theirs: int) -> None:
     with open(ours, "rb") as file:
         said = file.read()
     os.waitpid(pid, 0)
-    if (error := json.loads(said) if said else "the child that should prove it died"):
+    if error := json.loads(said) if said else "the child that should prove it died":
         raise ProofError(error)
 
 
@@ -162,7 +163,7 @@ def _refused(what: str, attempt: Callable[[], object]) -> None:
 def _no_way_back() -> None:
     _refused("becoming root again", lambda: os.setresuid(0, 0, 0))
     if os.path.exists("/etc/shadow"):
-        _refused("reading /etc/shadow", lambda: open("/etc/shadow", "rb"))
+        _refused("reading /etc/shadow", lambda: os.open("/etc/shadow", os.O_RDONLY))
 
 
 def _listener() -> socket.socket:
@@ -196,10 +197,8 @@ def _no_shared_segment() -> None:
 
 def _remove(segment: int) -> None:
     if segment >= 0:
-        try:
+        with contextlib.suppress(OSError):  # made in the IPC namespace that this process has left
             syscall("shmctl", segment, _IPC_RMID, 0)
-        except OSError:
-            pass  # made in another IPC namespace: see `prepare`
 
 
 def _sees_itself_alone() -> None:
@@ -217,9 +216,10 @@ def _has_a_quota() -> None:
 def _files_are_out_of_reach(jail: Jail, version: int) -> None:
     outside = os.path.abspath(__file__)
     landlock.restrict(jail.layers.readable, [], version=version)
-    _refused("reading /etc/passwd", lambda: open("/etc/passwd", "rb"))
-    _refused("writing to a folder", lambda: open(os.path.join(os.path.dirname(outside), "proof"), "wb"))
-    _refused("writing to /tmp", lambda: open(f"/tmp/proof-{os.getpid()}", "wb"))
+    _refused("reading /etc/passwd", lambda: os.open("/etc/passwd", os.O_RDONLY))
+    for folder in (os.path.dirname(outside), "/tmp"):
+        path = os.path.join(folder, f"proof-{os.getpid()}")
+        _refused(f"writing to {folder}", partial(os.open, path, os.O_WRONLY | os.O_CREAT))
 
 
 def _calls_are_refused() -> None:

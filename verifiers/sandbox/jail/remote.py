@@ -50,12 +50,20 @@ class Peer:
             frames.send(self._descriptor, self._answer(request))
 
     def ask(self, request: dict) -> object:
-        """The other side's answer; its exception, where it raised one. Serves what it asks for in between."""
+        """The value that the other side answers with; its exception, where it raised one."""
+        return self._unpacked(self._asked(request).get("value"))
+
+    def _asked(self, request: dict) -> dict:
+        """The answer; what the other side asks for in between is served."""
         frames.send(self._descriptor, request)
         while True:
             message = frames.receive(self._descriptor, self._buffer)
             if isinstance(message, dict) and message.get("op") == "answer":
-                return self._received(message)
+                if message.get("stop"):
+                    raise StopIteration
+                if "raised" in message:
+                    raise _exception(str(message["raised"]), str(message.get("text", "")))
+                return message
             frames.send(self._descriptor, self._answer(message))
 
     def call(self, target: object, arguments: tuple, keywords: dict) -> object:
@@ -66,11 +74,11 @@ class Peer:
             "args": [self._packed(argument) for argument in arguments],
             "kwargs": {name: self._packed(value) for name, value in keywords.items()},
         }
-        answer = self.ask(request)
-        value, after = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, [])
-        for argument, new in zip(arguments, after if isinstance(after, list) else []):
-            _write_back(argument, new)
-        return value
+        message = self._asked(request)
+        after = message.get("after")
+        for argument, new in zip(arguments, after if isinstance(after, list) else [], strict=False):
+            _write_back(argument, self._unpacked(new))
+        return self._unpacked(message.get("value"))
 
     def _answer(self, request: object) -> dict:
         try:
@@ -97,16 +105,6 @@ class Peer:
         if what == "attribute" and self._gives_attributes:
             return {"op": "answer", "value": self._packed(getattr(found, request["name"]))}
         raise RemoteError(f"{what}: not served here")
-
-    def _received(self, message: dict) -> object:
-        if message.get("stop"):
-            raise StopIteration
-        if "raised" in message:
-            raise _exception(str(message["raised"]), str(message.get("text", "")))
-        value = self._unpacked(message.get("value"))
-        if "after" not in message:
-            return value
-        return value, [None if item is None else self._unpacked(item) for item in message["after"]]
 
     def _packed(self, value: object) -> object:
         return plain.encoded(value, self._exported)
@@ -170,7 +168,7 @@ def _of(remote: Remote) -> tuple[Peer, object]:
 
 
 def _write_back(argument: object, new: object) -> None:
-    if type(argument) is not type(new) or argument == new:
+    if type(argument) is not type(new):
         return
     if isinstance(argument, (list, bytearray)):
         argument[:] = new  # type: ignore[call-overload]

@@ -22,14 +22,14 @@ def run(source: bytes, settings: dict) -> None:
     results: list[dict] = []
     try:
         _run(peer, source, settings, results)
-    except _Stopped:
+    except _StoppedError:
         pass
     except BaseException as error:
         results.append(_failed(error, "the tests"))
     frames.send(CHANNEL, {"op": "done", "results": results})
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """A case failed and nobody wants to know about the others."""
 
 
@@ -54,7 +54,7 @@ def _run(peer: remote.Peer, source: bytes, settings: dict, results: list[dict]) 
             results.append({"passed": True})
             return
         if settings["stops"] and results and not results[-1]["passed"]:
-            raise _Stopped
+            raise _StoppedError
 
     for statement in tree.body:
         code = compile(ast.Module([statement], []), "tests.py", "exec", dont_inherit=True)
@@ -83,7 +83,9 @@ def _free_names(tree: ast.Module, peer: remote.Peer, entry_point: str) -> dict:
 
 def _unit_tests(namespace: dict) -> list[tuple[str, unittest.TestCase]]:
     loader = unittest.TestLoader()
-    classes = [value for value in namespace.values() if isinstance(value, type) and issubclass(value, unittest.TestCase)]
+    classes = [
+        value for value in namespace.values() if isinstance(value, type) and issubclass(value, unittest.TestCase)
+    ]
     return [(test.id(), test) for kind in classes for test in loader.loadTestsFromTestCase(kind)]  # type: ignore[misc]
 
 
