@@ -4,6 +4,7 @@ It stands in the caller's process, in any thread, and never forks it. A run's by
 that comes from the untrusted side is unpickled, and nothing is waited for without an end.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -31,6 +32,7 @@ _LATE_S = 5.0
 _LOOK_S = 0.1
 """How often a wait looks up, whatever happens."""
 _CHUNK = 1 << 18
+_CHANNEL_BYTES = frames.MAX_BYTES + _CHUNK
 _STDERR_BYTES = 16 * 1024
 _UIDS = 61_184
 """Nobody's: systemd gives out users from here on, and only while they run."""
@@ -95,7 +97,6 @@ class Running:
     channel: bytearray = field(default_factory=bytearray)
     to_send: bytearray = field(default_factory=bytearray)
     wire: int | None = None
-    descriptors: list[int] = field(default_factory=list)
     ended: Ended | None = None
     killed: str | None = None
 
@@ -115,9 +116,13 @@ class Jail:
     def __init__(self, *, modules: Sequence[str] = (), without: Sequence[str] = (), slot: int = 0) -> None:
         self._lock = Lock()
         self._numbers = 0
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._owner = os.getpid()
+        try:
+            self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        except OSError as error:
+            raise JailError(f"sandbox: expected a zygote that starts, got: {error}") from error
         self._running: dict[int, Running] = {}
-        self._moves: dict[int, Callable[[], None]] = {}
+        self._moves: dict[int, tuple[Callable[[], None], Running]] = {}
         self._poll = select.poll()
         self._poll.register(self._control, select.POLLIN)
         settings = {
@@ -126,17 +131,24 @@ class Jail:
             "without": list(without),
             "uid": _UIDS + slot % 1024,
         }
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-B", "-X", "utf8", _JAIL, json.dumps(settings)],
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd="/",
-                env={},
-                start_new_session=True,
-            )
-        ready = self._hears(_START_S)
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            with theirs:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-B", "-X", "utf8", _JAIL, json.dumps(settings)],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd="/",
+                    env={},
+                    start_new_session=True,
+                )
+            ready = self._hears(_START_S)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, OSError):
+                raise JailError(f"sandbox: expected a zygote that starts, got: {error}") from error
+            raise
         if "error" in ready:
             self.close()
             raise JailError(f"sandbox: expected a zygote that starts, got: {ready['error']}")
@@ -155,10 +167,11 @@ class Jail:
         return self._control.fileno() >= 0
 
     def close(self) -> None:
-        """End the zygote and, with it, every run."""
+        """End the zygote and, with it, every run. A fork of the caller lets go of it and leaves it to its parent."""
         self._control.close()
-        self._process.kill()
-        self._process.wait()
+        if self._process is not None and self._owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
         for descriptor in list(self._moves):
             self._closes(descriptor)
 
@@ -183,24 +196,13 @@ class Jail:
         wall_s: float | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> Running:
-        """Start a run; whoever calls this holds the jail for itself and pumps."""
+        """Start a run; whoever calls this holds the jail for itself and pumps.
+
+        Raises:
+            JailError: the zygote is gone, or this process may open no more files; the jail is closed then.
+        """
         self._numbers += 1
         running = Running(self._numbers, limits.output_bytes)
-        given, kept = [], []
-        for feeds in (source, stdin):
-            reads, writes = os.pipe()
-            given.append(reads)
-            kept.append((writes, feeds))
-        for sink, limit in ((running.stdout, limits.output_bytes), (running.stderr, _STDERR_BYTES)):
-            reads, writes = os.pipe()
-            given.append(writes)
-            self._drains(reads, sink, limit, running)
-        for writes, feeds in kept:
-            self._feeds(writes, feeds, running)
-        if kind in ("calls", "tests"):
-            ours, theirs = socket.socketpair()
-            given.append(theirs.detach())
-            self._carries(ours.detach(), running)
         request = {
             "run": running.number,
             "kind": kind,
@@ -209,25 +211,61 @@ class Jail:
             "scratch": "",
             "settings": dict(settings or {}),
         }
+        given: list[int] = []
         try:
+            self._opens(running, source, stdin, given, has_channel=kind in ("calls", "tests"))
             socket.send_fds(self._control, [json.dumps(request).encode()], given)
         except OSError as error:
-            raise self._broken(f"the zygote is gone ({error.strerror})") from error
+            raise self._broken(f"no run that starts ({error})") from error
         finally:
             for descriptor in given:
                 os.close(descriptor)
         self._running[running.number] = running
         return running
 
+    def _opens(self, running: Running, source: bytes, stdin: bytes, given: list[int], *, has_channel: bool) -> None:
+        """Open the pipes of a run: our ends are moved while somebody pumps, theirs are added to `given`."""
+        for feeds in (source, stdin):
+            reads, writes = os.pipe()
+            given.append(reads)
+            self._feeds(writes, feeds, running)
+        for sink, limit in ((running.stdout, running.limit), (running.stderr, _STDERR_BYTES)):
+            reads, writes = os.pipe()
+            given.append(writes)
+            self._drains(reads, sink, limit, running)
+        if has_channel:
+            ours, theirs = socket.socketpair()
+            given.append(theirs.detach())
+            self._carries(ours.detach(), running)
+
     def kill(self, running: Running, why: str = "asked") -> None:
         """Kill a run; its end still has to be pumped for."""
         if running.ended is None and running.killed is None:
             running.killed = why
-            self._control.send(json.dumps({"kill": running.number}).encode())
+            with contextlib.suppress(OSError):  # the zygote is gone; whoever pumps hears of it
+                self._control.send(json.dumps({"kill": running.number}).encode())
+
+    def end(self, *runs: Running) -> None:
+        """Kill runs, and wait until they have ended; nothing is left to do where the jail is closed.
+
+        Raises:
+            JailError: the machinery failed.
+        """
+        if self.is_open:
+            for running in runs:
+                self.kill(running)
+            self.pump(lambda: all(running.ended is not None for running in runs), 1.0)
 
     def tell(self, running: Running, message: object) -> None:
-        """Send one frame to a run that is called; it leaves while somebody pumps."""
-        running.to_send += frames.packed(message)
+        """Send one frame to a run that is called; it leaves while somebody pumps.
+
+        Raises:
+            FrameError: it is too long, or too much waits already for a run that does not read.
+        """
+        frame = frames.packed(message)
+        if running.to_send and len(running.to_send) + len(frame) > frames.MAX_BYTES:
+            raise frames.FrameError(f"frame: expected at most {frames.MAX_BYTES} bytes that wait to be read")
+        running.to_send += frame
         if running.wire is not None:
             self._poll.modify(running.wire, select.POLLIN | select.POLLOUT)
 
@@ -258,6 +296,8 @@ class Jail:
         """
         deadline = monotonic() + wall_s + _LATE_S
         while not is_done():
+            if not self.is_open:
+                raise JailError("sandbox: expected an open jail, got one that is closed")
             left = deadline - monotonic()
             if left <= 0:
                 raise self._broken("a run did not end in time")
@@ -265,7 +305,7 @@ class Jail:
                 if descriptor == self._control.fileno():
                     self._report(self._hears(0.0))
                 elif descriptor in self._moves:
-                    self._moves[descriptor]()
+                    self._moves[descriptor][0]()
 
     def _report(self, said: dict[str, Any]) -> None:
         running = self._running.pop(said.get("run", -1), None)
@@ -286,10 +326,9 @@ class Jail:
             peak_bytes=said["peak_kb"] * 1024,
         )
         # What was written before the end lies in the pipes; whoever holds them open now is not waited for.
-        for descriptor in running.descriptors:
-            if descriptor in self._moves:
-                self._moves[descriptor]()
-                self._closes(descriptor)
+        for descriptor in [number for number, (_, owner) in self._moves.items() if owner is running]:
+            self._moves[descriptor][0]()
+            self._closes(descriptor)
         running.wire = None
 
     def _feeds(self, descriptor: int, data: bytes, running: Running) -> None:
@@ -346,7 +385,7 @@ class Jail:
             except OSError:
                 running.to_send.clear()
             try:
-                while len(running.channel) <= frames.MAX_BYTES and (chunk := os.read(wire, _CHUNK)):
+                while len(running.channel) < _CHANNEL_BYTES and (chunk := os.read(wire, _CHUNK)):
                     running.channel += chunk
                     if len(chunk) < _CHUNK:
                         return
@@ -354,13 +393,14 @@ class Jail:
                 return
             except OSError:
                 pass
-            self._poll.modify(wire, 0)  # closed on the other side, or full: its end is still to come
+            # Closed on the other side, or fuller than anything that waits for an answer would make it.
+            self._closes(wire)
+            running.wire = None
 
         self._watches(wire, select.POLLIN, move, running)
 
     def _watches(self, descriptor: int, events: int, move: Callable[[], None], running: Running) -> None:
-        running.descriptors.append(descriptor)
-        self._moves[descriptor] = move
+        self._moves[descriptor] = move, running
         self._poll.register(descriptor, events)
 
     def _closes(self, descriptor: int) -> None:
@@ -375,7 +415,7 @@ class Jail:
             data = self._control.recv(1 << 16)
         except OSError as error:
             return {"error": f"no word from the zygote ({error})"}
-        return json.loads(data) if data else {"error": f"the zygote ended with {self._process.poll()}"}
+        return json.loads(data) if data else {"error": "the zygote is gone"}
 
     def _broken(self, why: str) -> JailError:
         self.close()

@@ -93,7 +93,10 @@ class Session:
             request = {"name": name, "args": [values.as_plain(argument) for argument in args]}
         except values.NotAValueError as error:
             raise JailError(f"args: {error}") from error
-        self._jail.tell(self._running, request)
+        try:
+            self._jail.tell(self._running, request)
+        except frames.FrameError as error:
+            raise JailError(f"args: {error}") from error
         return self._hear()
 
     def bad_end(self) -> tuple[str, str]:
@@ -104,8 +107,7 @@ class Session:
 
     def close(self) -> None:
         """End the candidate, and wait for that."""
-        self._jail.kill(self._running)
-        self._jail.pump(lambda: self._running.ended is not None, 1.0)
+        self._jail.end(self._running)
 
     def _hear(self) -> dict[str, Any] | None:
         """The next frame that is an answer at all; None where the candidate ended, took too long, or wrote garbage."""

@@ -5,6 +5,7 @@ nothing, not even itself.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ __all__ = ["NotAValueError", "Opaque", "as_plain", "equal", "shown", "to_value"]
 _MAX_DEPTH = 80
 _MAX_DIGITS = 20_000
 _MAX_SHOWN = 200
+_MAX_OF_ONE_HASH = 64
 
 
 class NotAValueError(ValueError):
@@ -56,7 +58,8 @@ def to_value(data: object, depth: int = 0) -> Any:
         if tag in ("bytes", "bytearray"):
             return bytes.fromhex(content)
         if tag == "dict":
-            return {_key(key, depth): to_value(item, depth + 1) for key, item in content}
+            keys = _keys([key for key, _ in content], depth)
+            return dict(zip(keys, [to_value(item, depth + 1) for _, item in content], strict=True))
         if tag == "opaque":
             return Opaque(str(content))
         items = [to_value(item, depth + 1) for item in content]
@@ -65,16 +68,18 @@ def to_value(data: object, depth: int = 0) -> Any:
         if tag == "tuple":
             return tuple(items)
         if tag in ("set", "frozenset"):
-            return frozenset(_key(item, depth) for item in content)
+            return frozenset(_keys(content, depth))
     except (TypeError, ValueError, IndexError, OverflowError) as error:
         raise NotAValueError(f"value: expected {tag[:20]}, got {type(error).__name__}") from None
     raise NotAValueError(f"value: no such tag: {tag[:20]!r}")
 
 
-def _key(data: object, depth: int) -> Any:
-    value = to_value(data, depth + 1)
-    hash(value)  # a TypeError where it is no key
-    return value
+def _keys(data: list[object], depth: int) -> list[Any]:
+    """Keys or members; a TypeError where one is none. Multiples of 2**61 - 1 all hash to 0: a million take hours."""
+    keys = [to_value(item, depth + 1) for item in data]
+    if max(Counter(map(hash, keys)).values(), default=0) > _MAX_OF_ONE_HASH:
+        raise NotAValueError(f"value: expected at most {_MAX_OF_ONE_HASH} keys of one hash")
+    return keys
 
 
 def as_plain(value: object) -> object:

@@ -4,6 +4,9 @@ import json
 import os
 
 MAX_BYTES = 64 * 1024 * 1024
+_MAX_PARTS = 16_000_000
+"""Brackets, quotes and commas: a million items of `plain` have half of it. `[],[],…` is twenty times as large in memory
+as on the wire."""
 _HEADER = 4
 
 
@@ -12,8 +15,15 @@ class FrameError(ValueError):
 
 
 def packed(message: object) -> bytes:
-    """The bytes of one message; lone surrogates pass as escapes."""
-    body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    """The bytes of one message; lone surrogates pass as escapes.
+
+    Raises:
+        FrameError: it is too long, or nested too deep.
+    """
+    try:
+        body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    except RecursionError:
+        raise FrameError("frame: expected JSON, got RecursionError") from None
     if len(body) > MAX_BYTES:
         raise FrameError(f"frame: expected at most {MAX_BYTES} bytes, got {len(body)}")
     return len(body).to_bytes(_HEADER, "little") + body
@@ -23,7 +33,7 @@ def unpacked(buffer: bytearray) -> tuple[object] | None:
     """The first message of `buffer`, which is removed from it; None while it is not complete.
 
     Raises:
-        FrameError: it is too long, not JSON, or nested too deep.
+        FrameError: it is too long, has too many parts, is not JSON, or is nested too deep.
     """
     if len(buffer) < _HEADER:
         return None
@@ -34,6 +44,8 @@ def unpacked(buffer: bytearray) -> tuple[object] | None:
         return None
     body = bytes(buffer[_HEADER : _HEADER + length])
     del buffer[: _HEADER + length]
+    if length > _MAX_PARTS and sum(map(body.count, (b"[", b"{", b'"', b","))) > _MAX_PARTS:
+        raise FrameError(f"frame: expected at most {_MAX_PARTS} parts")
     try:
         return (json.loads(body),)
     except (ValueError, RecursionError) as error:

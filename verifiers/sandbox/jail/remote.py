@@ -60,7 +60,10 @@ class Peer:
             message = frames.receive(self._descriptor, self._buffer)
             if isinstance(message, dict) and message.get("op") == "answer":
                 if message.get("stop"):
-                    raise StopIteration
+                    if request["op"] == "next":
+                        raise StopIteration
+                    # Out of a call it would end a loop of the tests over `map` or a generator, as if all were well.
+                    raise RemoteError("StopIteration")
                 if "raised" in message:
                     raise _exception(str(message["raised"]), str(message.get("text", "")))
                 return message
