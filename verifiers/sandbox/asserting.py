@@ -10,7 +10,7 @@ from typing import Any
 
 from .jail import frames
 from .jailer import Jail, Limits, Running
-from .judging import CaseResult, bad_end, clipped
+from .judging import CaseResult, bad_end, clipped, killed_by_another
 from .specification import Specification
 
 __all__ = ["assert_results"]
@@ -25,6 +25,24 @@ def assert_results(
     jail: Jail, program: bytes, specification: Specification, limits: Limits, *, prelude: bool, stops: bool
 ) -> Iterator[CaseResult]:
     """One result a case; at least one, for tests that test nothing pass nobody."""
+    said, problem, is_killed = _said(jail, program, specification, limits, prelude=prelude, stops=stops)
+    if is_killed:
+        said, problem, _ = _said(jail, program, specification, limits, prelude=prelude, stops=stops)
+    if said is None:
+        yield CaseResult(False, 1.0, *problem)
+        return
+    results = said.get("results")
+    if not isinstance(results, list) or not results:
+        yield CaseResult(False, 1.0, "no_tests", "the tests test nothing")
+        return
+    for number, result in enumerate(results, 1):
+        yield _result(number, result, problem)
+
+
+def _said(
+    jail: Jail, program: bytes, specification: Specification, limits: Limits, *, prelude: bool, stops: bool
+) -> tuple[dict[str, Any] | None, tuple[str, str], bool]:
+    """What the tests said at their end, what went wrong with the candidate, and whether somebody killed either."""
     assert specification.asserts is not None
     settings = {
         "entry_point": specification.entry_point,
@@ -38,15 +56,7 @@ def assert_results(
         said, problem = _Relay(jail, candidate, tests, limits).run()
     finally:
         jail.end(candidate, tests)
-    if said is None:
-        yield CaseResult(False, 1.0, *problem)
-        return
-    results = said.get("results")
-    if not isinstance(results, list) or not results:
-        yield CaseResult(False, 1.0, "no_tests", "the tests test nothing")
-        return
-    for number, result in enumerate(results, 1):
-        yield _result(number, result, problem)
+    return said, problem, killed_by_another(candidate) or killed_by_another(tests)
 
 
 class _Relay:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from queue import Empty, LifoQueue
 from threading import BoundedSemaphore
-from typing import Literal
+from typing import Any, Literal
 
 from ...errors import RewardgateError
 from .jailer import Jail
@@ -53,6 +53,13 @@ class JailPool:
         self._modules, self._without = tuple(modules), tuple(without)
         self._reset()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What makes another pool like it: jails do not travel to a worker, they are made there."""
+        return {"size": self._size, "require": self._require, "modules": self._modules, "without": self._without}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)
+
     def _reset(self) -> None:
         self._pid = os.getpid()
         self._idle: LifoQueue[Jail] = LifoQueue()
@@ -79,7 +86,9 @@ class JailPool:
                 self._idle.put(jail)
 
     def close(self) -> None:
-        """End all jails that are not in use."""
+        """End all jails that are not in use. Those of a process that forked this one are its own."""
+        if self._pid != os.getpid():
+            self._reset()
         while True:
             try:
                 self._idle.get_nowait().close()

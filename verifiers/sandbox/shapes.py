@@ -14,6 +14,7 @@ from typing import Any
 
 from .literals import literal
 from .specification import AssertTests, FunctionCase, Specification, StdinCase
+from .values import NotAValueError, as_plain
 
 __all__ = ["SpecificationError", "read_specification"]
 
@@ -29,7 +30,7 @@ def read_specification(target: Mapping[str, Any]) -> Specification:
     """The tests of `target`.
 
     Raises:
-        SpecificationError: there are none, or they break the rules of their shape.
+        SpecificationError: there are none, they break the rules of their shape, or they cannot be handed to a program.
 
     Example:
         >>> read_specification({"inputs": ["1 2"], "outputs": ["3"]}).stdin
@@ -37,10 +38,30 @@ def read_specification(target: Mapping[str, Any]) -> Specification:
         >>> read_specification({"test_list": ["assert add(1, 2) == 3"]}).asserts.code
         'assert add(1, 2) == 3'
     """
-    found = _read(target, 0)
+    try:
+        found = _read(target, 0)
+    except RecursionError:
+        raise SpecificationError("tests: nested too deep") from None
     if not found.n_cases and found.asserts is None:
         raise SpecificationError("tests: expected at least one case, got none")
+    _check_that_it_crosses(found)
     return found
+
+
+def _check_that_it_crosses(found: Specification) -> None:
+    """Inputs become bytes or plain data: what cannot is the fault of the tests, and found before a program runs."""
+    number = 0
+    try:
+        found.checker.encode()
+        for number, case in enumerate(found.stdin, 1):  # noqa: B007
+            case.stdin.encode("utf-8", "surrogateescape")
+        for number, case in enumerate(found.function, 1):  # noqa: B007
+            for argument in case.args:
+                as_plain(argument)
+    except (NotAValueError, UnicodeEncodeError, RecursionError) as error:
+        reason = str(error) if isinstance(error, NotAValueError) else type(error).__name__
+        what = f"case {number}: expected an input that a program can be given" if number else "checker: expected text"
+        raise SpecificationError(f"{what}, got {reason}") from None
 
 
 def _read(target: Mapping[str, Any], depth: int) -> Specification:
@@ -260,7 +281,7 @@ def _plain_pickle(data: bytes) -> Any:
     """What a pickle holds, itself JSON where it is a string: LiveCodeBench packs its private tests so."""
     try:
         held = _PlainUnpickler(io.BytesIO(data)).load()
-    except (pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError, AttributeError) as error:
+    except (pickle.UnpicklingError, EOFError, ValueError, TypeError, LookupError, AttributeError, MemoryError) as error:
         raise SpecificationError(f"tests: expected a pickle of plain data, got {error}") from None
     return json.loads(held) if isinstance(held, str) else held
 

@@ -69,6 +69,8 @@ def to_value(data: object, depth: int = 0) -> Any:
             return tuple(items)
         if tag in ("set", "frozenset"):
             return frozenset(_keys(content, depth))
+    except NotAValueError:
+        raise
     except (TypeError, ValueError, IndexError, OverflowError) as error:
         raise NotAValueError(f"value: expected {tag[:20]}, got {type(error).__name__}") from None
     raise NotAValueError(f"value: no such tag: {tag[:20]!r}")

@@ -4,9 +4,11 @@ It never holds an expected value, for what a process has held, its children can 
 channel (SOCK_SEQPACKET, JSON): a request carries the descriptors of one run beside it, an answer tells its end.
 """
 
+import contextlib
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -31,6 +33,7 @@ _GRACE_S = 2.0
 _LOOK_S = 5.0
 _MAX_REQUEST_BYTES = 64 * 1024
 _MAX_DESCRIPTORS = 8
+_OPEN_FILES = 4096
 
 
 @dataclass
@@ -49,6 +52,7 @@ def main() -> None:
     settings = json.loads(sys.argv[1])
     sys.argv[:] = [""]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _stand_first_in_line()
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     try:
@@ -62,6 +66,15 @@ def main() -> None:
     gc.freeze()
     gc.disable()
     Zygote(control, jail).serve()
+
+
+def _stand_first_in_line() -> None:
+    """A kernel that is short of memory takes a program's rather than the caller's; and files enough can be open."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
 
 
 def _preload(settings: dict) -> None:

@@ -16,7 +16,7 @@ import calls
 import landlock
 import reach
 import seccomp
-from confine import drop_capabilities, limit
+from confine import die_with_parent, drop_capabilities, limit
 
 import tests
 
@@ -61,6 +61,7 @@ class Layers:
 def become(plan: "Plan", layers: Layers, report: int) -> NoReturn:
     """Turn this process into the candidate of `plan`. What keeps it from that is said on `report`, exit code 125."""
     try:
+        die_with_parent()  # where no PID namespace would end it with its first process
         source = _source(plan.source)
         confine(plan, layers)
         for wanted, given in enumerate(_above(plan.descriptors)):

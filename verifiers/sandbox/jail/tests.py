@@ -1,6 +1,8 @@
 """Tests written in Python, in a process of their own: the candidate's functions are handles of another process.
 
-Statements run in order; each assert, each call of `check` and each method of a `unittest.TestCase` is one case.
+Statements run in order. A case is an assert, another statement that holds one or calls a test, the call of `check`,
+and, where there is none of these or `unittest.main()` asks for it, each method of a `unittest.TestCase` and each
+function named `test…`. Tests in which the candidate is never asked anything pass nobody.
 """
 
 import ast
@@ -26,6 +28,8 @@ def run(source: bytes, settings: dict) -> None:
         pass
     except BaseException as error:
         results.append(_failed(error, "the tests"))
+    if not peer.n_asked:
+        results = [result for result in results if not result["passed"]]
     frames.send(CHANNEL, {"op": "done", "results": results})
 
 
@@ -56,18 +60,42 @@ def _run(peer: remote.Peer, source: bytes, settings: dict, results: list[dict]) 
         if settings["stops"] and results and not results[-1]["passed"]:
             raise _StoppedError
 
+    wants_unit_tests = False
     for statement in tree.body:
+        if ast.unparse(statement).startswith("unittest.main("):
+            wants_unit_tests = True  # it would end this process
+            continue
         code = compile(ast.Module([statement], []), "tests.py", "exec", dont_inherit=True)
-        if isinstance(statement, ast.Assert):
+        if _is_test(statement, namespace):
             case(ast.unparse(statement)[:200], lambda code=code: exec(code, namespace))
         else:
             exec(code, namespace)
     if settings["calls_check"] and "check" in namespace:
         candidate = remote.Remote(peer, settings["entry_point"])
         case("check(candidate)", lambda: namespace["check"](candidate))
-    if not results:
+    if wants_unit_tests or not results:
         for name, test in _unit_tests(namespace):
             case(name, lambda test=test: _passes(test))
+    if not results:
+        for name, function in list(namespace.items()):
+            if name.startswith("test") and isinstance(function, types.FunctionType):
+                case(name, function)
+
+
+def _is_test(statement: ast.stmt, namespace: dict) -> bool:
+    """Whether a statement that runs through has shown something: it asserts, or calls what the tests define."""
+    if isinstance(statement, ast.Assert):
+        return True
+    if not isinstance(statement, (ast.Expr, ast.For, ast.While, ast.If, ast.With, ast.Try)):
+        return False
+    for node in ast.walk(statement):
+        if isinstance(node, (ast.Assert, ast.Raise)):
+            return True
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func).rpartition(".")[2]
+            if called.lower().startswith("assert") or isinstance(namespace.get(called), types.FunctionType):
+                return True
+    return False
 
 
 def _free_names(tree: ast.Module, peer: remote.Peer, entry_point: str) -> dict:
