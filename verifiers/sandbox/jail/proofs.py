@@ -3,7 +3,6 @@
 The order in which they are taken on is the order of `LAYERS`, from the outermost.
 """
 
-import contextlib
 import json
 import os
 import socket
@@ -76,14 +75,14 @@ def prepare(settings: dict) -> Jail:
     if was_root:
         jail.layers = Layers(0, False, readable, kept=keep_in_reach(_prefixes(settings)))
         add("uid", lambda: confine.drop_root(settings["uid"]), _no_way_back)
-    segment = _shared_segment()
+    keeper = _keep_a_segment()
     if add("userns", confine.enter_user_namespace):
         add("netns", confine.enter_network_namespace, lambda: _no_connection(listener))
         add("ipcns", confine.enter_ipc_namespace, _no_shared_segment)
         jail.has_pids = add("pidns", lambda: _in_namespaces(_sees_itself_alone, pids=True, mounts=False))
         jail.has_mounts = add("mountns", lambda: _in_namespaces(_has_a_quota, pids=False, mounts=True))
         jail.scratch = "/tmp" if jail.has_mounts else ""
-    _remove(segment)
+    _remove(*keeper)
     listener.close()
     version = landlock.abi()
     has_landlock = partial(_needs, version > 0, "the kernel has none")
@@ -184,21 +183,37 @@ def _no_connection(listener: socket.socket) -> None:
     _refused("a connection to this machine", lambda: socket.create_connection(address, timeout=1))
 
 
-def _shared_segment() -> int:
-    try:
-        return syscall("shmget", _SHMGET_KEY + os.getpid(), 4096, _IPC_CREAT | 0o600)
-    except OSError:
-        return -1
+def _keep_a_segment() -> tuple[int, int]:
+    """A child that holds shared memory until the pipe closes: from a new IPC namespace nobody could remove it."""
+    ours, theirs = os.pipe()
+    is_made, making = os.pipe()
+    key = _SHMGET_KEY + os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        segment = -1
+        try:
+            os.close(theirs)
+            segment = syscall("shmget", key, 4096, _IPC_CREAT | 0o600)
+            os.close(making)
+            os.read(ours, 1)
+        finally:
+            if segment >= 0:
+                syscall("shmctl", segment, _IPC_RMID, 0)
+            os._exit(0)
+    os.close(ours)
+    os.close(making)
+    os.read(is_made, 1)
+    os.close(is_made)
+    return pid, theirs
 
 
 def _no_shared_segment() -> None:
     _refused("a stranger's shared memory", lambda: syscall("shmget", _SHMGET_KEY + os.getppid(), 4096, 0))
 
 
-def _remove(segment: int) -> None:
-    if segment >= 0:
-        with contextlib.suppress(OSError):  # made in the IPC namespace that this process has left
-            syscall("shmctl", segment, _IPC_RMID, 0)
+def _remove(keeper: int, pipe: int) -> None:
+    os.close(pipe)
+    os.waitpid(keeper, 0)
 
 
 def _sees_itself_alone() -> None:
