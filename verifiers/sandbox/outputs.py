@@ -20,8 +20,8 @@ def output_difference(
     """None where `got` is right, else the first difference for a person.
 
     Args:
-        comparison: `lines` forgives white space at the ends of lines and blank lines at the end; `tokens` all white
-            space; `exact` nothing.
+        comparison: `lines` forgives how much white space stands between and around the words of a line, and blank
+            lines at the end; `tokens` also line ends; `exact` nothing.
         float_tolerance: relative or absolute, for numbers that the expected output writes with a point or an
             exponent; an integer takes its digits alone, and infinity or NaN are never near anything.
 

@@ -83,7 +83,7 @@ def _read(target: Mapping[str, Any], depth: int) -> Specification:
         if key in target:
             lines = [*_strings(target[key], key), *_strings(options.get("challenge_test_list") or (), key)]
             return Specification(asserts=_assert_lines(lines), **common)
-    if "test_code" in target or ("test" in target and "entry_point" in options):
+    if "test_code" in target or (isinstance(target.get("test"), str) and "entry_point" in options):
         code = _text(target.get("test_code") or target.get("test"))
         prompt = _text(target.get("prompt") or (target.get("content") if "test" in target else ""))
         return Specification(asserts=_check(code), prompt=prompt, **common)
