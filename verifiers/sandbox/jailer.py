@@ -8,13 +8,11 @@ import contextlib
 import json
 import os
 import select
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from math import nan
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -208,7 +206,6 @@ class Jail:
             "kind": kind,
             "limits": {key: value for key, value in asdict(limits).items() if key != "output_bytes"},
             "wall_s": limits.wall_s if wall_s is None else wall_s,
-            "scratch": "",
             "settings": dict(settings or {}),
         }
         given: list[int] = []
@@ -307,10 +304,8 @@ class Jail:
         running = self._running.pop(said.get("run", -1), None)
         if running is None:
             raise self._broken(said.get("error", "it spoke of a run that was not asked for"))
-        if "lost" in said and running.killed is not None:
-            said = {"status": signal.SIGKILL, "killed": None, "cpu_s": nan, "wall_s": nan, "peak_kb": 0}
         if "status" not in said:
-            raise self._broken(said.get("error") or f"the first process of a run ended with status {said.get('lost')}")
+            raise self._broken(said.get("error", "a run ended without a status"))
         status = said["status"]
         code = os.waitstatus_to_exitcode(status)
         running.ended = Ended(

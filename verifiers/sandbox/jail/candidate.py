@@ -10,35 +10,58 @@ import traceback
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import calls
 import landlock
 import reach
 import seccomp
-from confine import die_with_parent, drop_capabilities, limit
+from confine import Limits, die_with_parent, drop_capabilities, limit, mount_scratch, mount_shared_memory
 
 import tests
-
-if TYPE_CHECKING:
-    from first import Plan
 
 _MAX_SOURCE_BYTES = 16 * 1024 * 1024
 _OWN_MODULES = (
     "calls",
     "candidate",
     "confine",
-    "first",
     "frames",
+    "keepers",
     "landlock",
     "plain",
     "proofs",
     "reach",
     "remote",
+    "scratch",
     "seccomp",
+    "serving",
     "syscalls",
     "tests",
 )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run, as the supervisor asked for it.
+
+    Args:
+        kind: `program` (run as `__main__`), `calls` (loaded as a module, then called over descriptor 3) or `tests`
+            (which call over descriptor 3).
+        limits: of the candidate.
+        scratch: its working folder: where a tmpfs is mounted, or one that was made for it.
+        has_mounts: whether a tmpfs can be mounted.
+        source: the descriptor that the program is read from.
+        descriptors: what becomes 0, 1, 2 and, where there is one more, 3.
+        settings: for the candidate: what else its kind needs to know.
+    """
+
+    kind: str
+    limits: Limits
+    scratch: str
+    has_mounts: bool
+    source: int
+    descriptors: tuple[int, ...]
+    settings: dict
 
 
 @dataclass(frozen=True)
@@ -58,21 +81,24 @@ class Layers:
     kept: int = 0
 
 
-def become(plan: "Plan", layers: Layers, report: int) -> NoReturn:
+def become(plan: Plan, layers: Layers, report: int) -> NoReturn:
     """Turn this process into the candidate of `plan`. What keeps it from that is said on `report`, exit code 125."""
     try:
-        die_with_parent()  # where no PID namespace would end it with its first process
+        die_with_parent()
+        os.setsid()
         source = _source(plan.source)
+        _enter_scratch(plan)
         confine(plan, layers)
         for wanted, given in enumerate(_above(plan.descriptors)):
             os.dup2(given, wanted)
     except BaseException:
-        os.write(report, b'{"error": ' + _quoted(traceback.format_exc(limit=-2)) + b"}\n")
+        os.write(report, b'{"error": ' + _quoted(traceback.format_exc(limit=-2)) + b"}")
         os._exit(125)
     os.closerange(len(plan.descriptors), reach.FIRST)
     os.closerange(reach.FIRST + layers.kept, 1 << 16)
-    _standard_streams()
-    _forget_ourselves(plan.scratch)
+    sys.path.insert(0, plan.scratch)
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    gc.enable()
     if plan.kind == "calls":
         _end(calls.serve, source, plan.settings)
     if plan.kind == "tests":
@@ -80,7 +106,7 @@ def become(plan: "Plan", layers: Layers, report: int) -> NoReturn:
     _end(_run_as_main, source)
 
 
-def confine(plan: "Plan", layers: Layers) -> None:
+def confine(plan: Plan, layers: Layers) -> None:
     """Every layer that this machine has, the filter of calls last: it refuses what the others need."""
     limit(plan.limits)
     drop_capabilities()
@@ -98,12 +124,23 @@ def _above(descriptors: Sequence[int]) -> list[int]:
     return [os.dup(descriptor) if descriptor < len(descriptors) else descriptor for descriptor in descriptors]
 
 
+def _enter_scratch(plan: Plan) -> None:
+    if plan.has_mounts:
+        mount_scratch(plan.scratch, plan.limits.file_bytes)
+        if plan.limits.processes:
+            mount_shared_memory(plan.limits.file_bytes)
+    else:
+        _set_environment(plan.scratch)
+    os.chdir(plan.scratch)
+
+
 def _source(descriptor: int) -> bytes:
-    with open(descriptor, "rb") as file:
-        source = file.read(_MAX_SOURCE_BYTES + 1)
-    if len(source) > _MAX_SOURCE_BYTES:
-        raise ValueError(f"source: expected at most {_MAX_SOURCE_BYTES} bytes")
-    return source
+    source = bytearray()
+    while chunk := os.read(descriptor, 1 << 16):
+        source += chunk
+        if len(source) > _MAX_SOURCE_BYTES:
+            raise ValueError(f"source: expected at most {_MAX_SOURCE_BYTES} bytes")
+    return bytes(source)
 
 
 def _quoted(text: str) -> bytes:
@@ -112,22 +149,38 @@ def _quoted(text: str) -> bytes:
     return json.dumps(text).encode()
 
 
+def forget_ourselves(scratch: str) -> None:
+    """What every candidate starts with is prepared once, in the zygote.
+
+    A program sees what `python solution.py` would show it, and none of these modules.
+    """
+    _standard_streams()
+    for name in _OWN_MODULES:
+        sys.modules.pop(name, None)
+    sys.argv[:] = ["solution.py"]
+    sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(os.path.abspath(__file__))]
+    _set_environment(scratch)
+
+
 def _standard_streams() -> None:
-    """Fresh ones: those of the zygote buffer for other descriptors."""
+    """Fresh ones, made over pipes, as a candidate's are: a stream remembers whether it can be sought in."""
+    kept = [os.dup(descriptor) for descriptor in range(3)]
+    reads, writes = os.pipe()
+    for descriptor, end in enumerate((reads, writes, writes)):
+        os.dup2(end, descriptor)
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, "r")), "utf-8", "surrogateescape")
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w")), "utf-8", "surrogateescape")
     sys.stderr = io.TextIOWrapper(
         io.BufferedWriter(io.FileIO(2, "w")), "utf-8", "backslashreplace", line_buffering=True
     )
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    for descriptor, back in enumerate(kept):
+        os.dup2(back, descriptor)
+    for descriptor in (*kept, reads, writes):
+        os.close(descriptor)
 
 
-def _forget_ourselves(scratch: str) -> None:
-    """A program sees what `python solution.py` would show it, and none of these modules."""
-    for name in _OWN_MODULES:
-        sys.modules.pop(name, None)
-    sys.argv[:] = ["solution.py"]
-    sys.path[:] = [scratch, *(entry for entry in sys.path if entry != os.path.dirname(__file__))]
+def _set_environment(scratch: str) -> None:
     os.environ.clear()
     os.environ.update(
         {"HOME": scratch, "TMPDIR": scratch, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",

@@ -21,8 +21,11 @@ _NEWNS, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET = (
 )
 _SIGCHLD = 17
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 2, 4, 8, 16384, 1 << 18
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_CHILD_SUBREAPER = 1, 4, 24, 36
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
+_PR_SET_NO_NEW_PRIVS = 38
 _LAST_CAPABILITY = 63
+_CAPABILITY_HEADER = (ctypes.c_uint32 * 2)(0x20080522, 0)
+_NO_CAPABILITIES = (ctypes.c_uint32 * 6)()
 _SIGKILL = 9
 
 
@@ -72,18 +75,26 @@ def enter_ipc_namespace() -> None:
     _unshare(_NEWIPC | _NEWUTS)
 
 
-def fork_into_namespaces(*, pids: bool, mounts: bool) -> int:
-    """Like fork, but the child is the first process of new PID and mount namespaces.
+def enter_mount_namespace() -> None:
+    """A list of mounts of our own: what is mounted in it is seen outside by nobody."""
+    _unshare(_NEWNS)
+    _mount(None, "/", None, _MS_REC | _MS_PRIVATE, None)
+
+
+def enter_pid_namespace_of(pidfd: int) -> None:
+    """Children of this process are born in the PID namespace of that process."""
+    checked(libc.setns(pidfd, _NEWPID), "setns")
+
+
+def fork_into_pid_namespace() -> int:
+    """Like fork, but the child is the first process of a new PID namespace.
 
     By the raw call: unshare and fork would need a process more. What the C library remembers about its thread is
-    the parent's in the child, so the child must only fork again, wait and exit.
+    the parent's in the child, so the child must do little more than wait and exit.
     """
-    flags = (_NEWPID if pids else 0) | (_NEWNS if mounts else 0)
-    if not flags:
-        return os.fork()
     ctypes.pythonapi.PyOS_BeforeFork()
     try:
-        pid = syscall("clone", flags | _SIGCHLD, 0, 0, 0, 0)
+        pid = syscall("clone", _NEWPID | _SIGCHLD, 0, 0, 0, 0)
     except BaseException:
         ctypes.pythonapi.PyOS_AfterFork_Parent()
         raise
@@ -95,10 +106,9 @@ def fork_into_namespaces(*, pids: bool, mounts: bool) -> int:
 
 
 def mount_scratch(path: str, size: int) -> None:
-    """An empty tmpfs of `size` bytes at `path`, seen by this mount namespace alone, which dies with it."""
-    _mount(None, "/", None, _MS_REC | _MS_PRIVATE, None)
-    flags = _MS_NOSUID | _MS_NODEV
-    _mount("tmpfs", path, "tmpfs", flags, f"size={size},nr_inodes=4096,mode=0700")
+    """An empty tmpfs of `size` bytes at `path`, seen by this process and its children alone, and gone with them."""
+    _unshare(_NEWNS)
+    _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, f"size={size},nr_inodes=4096,mode=0700")
 
 
 def mount_shared_memory(size: int) -> None:
@@ -106,16 +116,19 @@ def mount_shared_memory(size: int) -> None:
     _mount("tmpfs", "/dev/shm", "tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, f"size={size},nr_inodes=256,mode=0700")
 
 
-def drop_capabilities() -> None:
-    """No capability left, none to be had again: whoever makes a user namespace holds all of them in it."""
+def bound_capabilities() -> None:
+    """No program that is started from here on gains a capability; those that are held now stay."""
     for capability in range(_LAST_CAPABILITY + 1):
         try:
             prctl(_PR_CAPBSET_DROP, capability)
         except OSError:
             break  # the kernel has no more of them, or we have none to drop
-    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-    sets = (ctypes.c_uint32 * 6)()
-    syscall("capset", ctypes.byref(header), ctypes.byref(sets))
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def drop_capabilities() -> None:
+    """No capability left: whoever makes a user namespace holds all of them in it."""
+    syscall("capset", ctypes.byref(_CAPABILITY_HEADER), ctypes.byref(_NO_CAPABILITIES))
 
 
 def limit(limits: Limits) -> None:
@@ -146,11 +159,6 @@ def _lower(which: int, soft: int, hard: int) -> None:
 def die_with_parent() -> None:
     """SIGKILL for this process as soon as its parent is gone."""
     prctl(_PR_SET_PDEATHSIG, _SIGKILL)
-
-
-def adopt_orphans() -> None:
-    """Descendants that lose their parent become children of this process."""
-    prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def _unshare(flags: int) -> None:

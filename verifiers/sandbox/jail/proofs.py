@@ -16,6 +16,7 @@ import confine
 import landlock
 import seccomp
 from candidate import Layers
+from keepers import Keepers
 from reach import keep_in_reach
 from syscalls import syscall
 
@@ -35,15 +36,17 @@ class Jail:
     """What was prepared, and proved.
 
     Args:
-        scratch: where a run works, where a tmpfs can be mounted there; empty where the caller must make a folder.
+        scratch: where a run works, where a tmpfs can be mounted there; empty where each needs a folder of its own.
         layers: for the candidate.
+        keepers: of PID namespaces, where there are any.
+        has_mounts: whether a tmpfs can be mounted.
         names: the layers that were proved, in the order of `LAYERS`.
         reasons: why the others are missing.
     """
 
     scratch: str
     layers: Layers
-    has_pids: bool = False
+    keepers: Keepers | None = None
     has_mounts: bool = False
     names: list[str] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -71,7 +74,6 @@ def prepare(settings: dict) -> Jail:
         jail.names.append(name)
         return True
 
-    confine.adopt_orphans()
     if was_root:
         jail.layers = Layers(0, False, readable, kept=keep_in_reach(_prefixes(settings)))
         add("uid", lambda: confine.drop_root(settings["uid"]), _no_way_back)
@@ -79,8 +81,8 @@ def prepare(settings: dict) -> Jail:
     if add("userns", confine.enter_user_namespace):
         add("netns", confine.enter_network_namespace, lambda: _no_connection(listener))
         add("ipcns", confine.enter_ipc_namespace, _no_shared_segment)
-        jail.has_pids = add("pidns", lambda: _in_namespaces(_sees_itself_alone, pids=True, mounts=False))
-        jail.has_mounts = add("mountns", lambda: _in_namespaces(_has_a_quota, pids=False, mounts=True))
+        add("pidns", partial(_keep, jail), _sees_itself_alone)
+        jail.has_mounts = add("mountns", confine.enter_mount_namespace, _has_a_quota)
         jail.scratch = "/tmp" if jail.has_mounts else ""
     _remove(*keeper)
     listener.close()
@@ -91,6 +93,7 @@ def prepare(settings: dict) -> Jail:
     if add("seccomp", lambda: None, _calls_are_refused):
         jail.layers = replace(jail.layers, seccomp=True)
     add("rlimits", lambda: None, _limits_hold)
+    confine.bound_capabilities()
     jail.names.sort(key=LAYERS.index)
     return jail
 
@@ -112,14 +115,6 @@ def _in_child(attempt: Callable[[], None]) -> None:
     """Run `attempt` in a child; raises ProofError with what it said where it failed."""
     ours, theirs = os.pipe()
     pid = os.fork()
-    if pid == 0:
-        _tell(attempt, theirs)
-    _told(pid, ours, theirs)
-
-
-def _in_namespaces(attempt: Callable[[], None], *, pids: bool, mounts: bool) -> None:
-    ours, theirs = os.pipe()
-    pid = confine.fork_into_namespaces(pids=pids, mounts=mounts)
     if pid == 0:
         _tell(attempt, theirs)
     _told(pid, ours, theirs)
@@ -216,9 +211,15 @@ def _remove(keeper: int, pipe: int) -> None:
     os.waitpid(keeper, 0)
 
 
+def _keep(jail: Jail) -> None:
+    """From here on the children of this process are born in the PID namespace of a keeper."""
+    jail.keepers = Keepers()
+    jail.keepers.leave(jail.keepers.enter(), is_empty=True)
+
+
 def _sees_itself_alone() -> None:
-    _needs(os.getpid() == 1, "the first process of a PID namespace is not number 1")
     _needs(os.getppid() == 0, "the parent is in sight")
+    _refused("a signal to everybody else", lambda: os.kill(-1, 0))
 
 
 def _has_a_quota() -> None:
