@@ -164,6 +164,15 @@ class Jail:
         """Whether it can run programs still."""
         return self._control.fileno() >= 0
 
+    @property
+    def is_well(self) -> bool:
+        """Whether it is open, and the zygote, which has nothing to say between runs, has not gone."""
+        if not self.is_open:
+            return False
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        return not poll.poll(0)
+
     def close(self) -> None:
         """End the zygote and, with it, every run. A fork of the caller lets go of it and leaves it to its parent."""
         self._control.close()

@@ -1,7 +1,7 @@
 """A program against its tests: every verdict is decided here, on the trusted side of the wall."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,7 +69,7 @@ def function_results(
     session = Session(jail, program, limits, len(specification.function), prelude=prelude)
     try:
         for number, case in enumerate(specification.function, 1):
-            said = session.call(specification.entry_point, case.args)
+            said = session.call(specification.entry_point, case.args, case.kwargs)
             if said is not None and number <= (known or 0):
                 continue
             if said is None and known is None and session.was_killed_by_another:
@@ -98,12 +98,16 @@ class Session:
         self._late = False
         self._first = self._hear()
 
-    def call(self, name: str, args: tuple[Any, ...]) -> dict[str, Any] | None:
+    def call(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any] = {}) -> dict[str, Any] | None:
         """What the candidate says to one call; None where it ended instead."""
         if self._first is None or "loaded" not in self._first:
             return self._first
         try:
-            request = {"name": name, "args": [values.as_plain(argument) for argument in args]}
+            request = {
+                "name": name,
+                "args": [values.as_plain(argument) for argument in args],
+                "kwargs": {key: values.as_plain(argument) for key, argument in kwargs.items()},
+            }
         except values.NotAValueError as error:
             raise JailError(f"args: {error}") from error
         try:

@@ -72,10 +72,7 @@ class JailPool:
         if self._pid != os.getpid():
             self._reset()  # after a fork: the jails are the parent's
         with self._free:
-            try:
-                jail = self._idle.get_nowait()
-            except Empty:
-                jail = self._new()
+            jail = self._lent()
             try:
                 yield jail
             except BaseException:
@@ -84,6 +81,17 @@ class JailPool:
                 raise
             if jail.is_open:
                 self._idle.put(jail)
+
+    def _lent(self) -> Jail:
+        """An idle jail that nobody killed meanwhile, else a new one."""
+        while True:
+            try:
+                jail = self._idle.get_nowait()
+            except Empty:
+                return self._new()
+            if jail.is_well:
+                return jail
+            jail.close()
 
     def close(self) -> None:
         """End all jails that are not in use. Those of a process that forked this one are its own."""

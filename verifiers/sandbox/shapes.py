@@ -10,6 +10,7 @@ import json
 import pickle
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .literals import literal
@@ -56,7 +57,7 @@ def _check_that_it_crosses(found: Specification) -> None:
         for number, case in enumerate(found.stdin, 1):  # noqa: B007
             case.stdin.encode("utf-8", "surrogateescape")
         for number, case in enumerate(found.function, 1):  # noqa: B007
-            for argument in case.args:
+            for argument in (*case.args, *case.kwargs.values()):
                 as_plain(argument)
     except (NotAValueError, UnicodeEncodeError, RecursionError) as error:
         reason = str(error) if isinstance(error, NotAValueError) else type(error).__name__
@@ -78,7 +79,7 @@ def _read(target: Mapping[str, Any], depth: int) -> Specification:
     if "cases" in target:
         return Specification(function=_function_cases(target["cases"]), **common)
     if "inputs" in target and "outputs" in target:
-        return _from_lists(target["inputs"], target["outputs"], common)
+        return _weighted(_from_lists(target["inputs"], target["outputs"], common), target.get("weights"))
     for key in ("asserts", "test_list", "assertions"):
         if key in target:
             lines = [*_strings(target[key], key), *_strings(options.get("challenge_test_list") or (), key)]
@@ -133,6 +134,17 @@ def _from_lists(inputs: Any, outputs: Any, common: dict[str, Any]) -> Specificat
     )
 
 
+def _weighted(found: Specification, weights: Any) -> Specification:
+    if weights is None:
+        return found
+    if not isinstance(weights, Sequence) or len(weights) != found.n_cases:
+        raise SpecificationError(f"weights: expected {found.n_cases}, as many as cases")
+    numbers = [_weight({"weight": weight}) for weight in weights]
+    stdin = tuple(replace(case, weight=weight) for case, weight in zip(found.stdin, numbers, strict=False))
+    function = tuple(replace(case, weight=weight) for case, weight in zip(found.function, numbers, strict=False))
+    return replace(found, stdin=stdin, function=function)
+
+
 def _expected(output: Any) -> Any:
     """APPS wraps what a function returns in a list of one; a list of several is the value itself."""
     if isinstance(output, str):
@@ -160,9 +172,9 @@ def _from_records(records: Sequence[Any], common: dict[str, Any]) -> Specificati
         given = given.get("stdin", "") if isinstance(given, Mapping) else given
         wanted = wanted.get("stdout", "") if isinstance(wanted, Mapping) else wanted
         if record.get("testtype") == "functional":
-            function.append(FunctionCase(_arguments(given), _json_or_literal(_text(wanted))))
+            function.append(FunctionCase(_arguments(given), _json_or_literal(_text(wanted)), _weight(record)))
         else:
-            stdin += _stdin_cases([given], [wanted])
+            stdin += [replace(case, weight=_weight(record)) for case in _stdin_cases([given], [wanted])]
     if function and stdin:
         raise SpecificationError("testtype: expected one kind for all cases, got two")
     if function and not common["entry_point"]:
@@ -208,8 +220,20 @@ def _function_cases(cases: Any) -> tuple[FunctionCase, ...]:
             expected = literal(case["expected_repr"])
         else:
             raise SpecificationError(f"case {number}: expected `expected`, got the fields {sorted(map(str, case))}")
-        found.append(FunctionCase(tuple(case["args"]), expected, float(case.get("weight", 1.0))))
+        found.append(FunctionCase(tuple(case["args"]), expected, _weight(case), _keywords(case, number)))
     return tuple(found)
+
+
+def _keywords(case: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    given = case.get("kwargs") or {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise SpecificationError(f"case {number}: expected kwargs with names, got {type(given).__name__}")
+    return given
+
+
+def _weight(case: Mapping[str, Any]) -> float:
+    weight = _number(case, "weight")
+    return 1.0 if weight is None else weight
 
 
 def _assert_lines(lines: list[str]) -> AssertTests:

@@ -1,6 +1,7 @@
 """What a program is tested by: the one form that the verifier knows, whatever shape the tests came in (`shapes`)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["AssertTests", "FunctionCase", "Specification", "StdinCase"]
@@ -17,11 +18,12 @@ class StdinCase:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCase:
-    """A function takes `args`, plain data, and returns `expected`."""
+    """A function takes `args` and `kwargs`, plain data, and returns `expected`."""
 
     args: tuple[Any, ...]
     expected: Any
     weight: float = 1.0
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,8 @@ def _same_number(expected: Any, got: Any, rel_tol: float, abs_tol: float) -> boo
     if expected == got:
         return True
     has_float = isinstance(expected, float) or isinstance(got, float)
-    if not has_float or isinstance(expected, complex) or isinstance(got, complex):
+    # Python compares an integer and a float exactly; isclose would round the integer.
+    if not has_float or rel_tol == abs_tol == 0 or isinstance(expected, complex) or isinstance(got, complex):
         return False
     try:
         return math.isfinite(got) and math.isclose(expected, got, rel_tol=rel_tol, abs_tol=abs_tol)

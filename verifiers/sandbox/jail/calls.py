@@ -80,7 +80,8 @@ def _answer(module: types.ModuleType, request: dict) -> dict:
         function = _found(module, request["name"])
         if function is None:
             return {"missing": request["name"]}
-        value = function(*map(plain.decoded, request["args"]))  # type: ignore[operator]
+        keywords = {name: plain.decoded(value) for name, value in request["kwargs"].items()}
+        value = remote.awaited(function(*map(plain.decoded, request["args"]), **keywords))  # type: ignore[operator]
         sys.stdout.flush()
         return {"value": plain.encoded(value)}
     except BaseException as error:

@@ -51,6 +51,9 @@ class Keepers:
     def enter(self) -> Keeper:
         """A keeper whose namespace is empty; children of this process are born in it until the next is entered."""
         keeper = self._idle.pop() if self._idle else self._made()
+        while _has_ended(keeper.pidfd):  # somebody killed it
+            os.close(keeper.pidfd)
+            keeper = self._idle.pop() if self._idle else self._made()
         if keeper is not self._entered:
             enter_pid_namespace_of(keeper.pidfd)
             self._entered = keeper
@@ -78,6 +81,12 @@ class Keepers:
             raise OSError("pidns: the kernel makes none here")
         pid = int.from_bytes(answer, "little")
         return Keeper(pid, os.pidfd_open(pid))
+
+
+def _has_ended(pidfd: int) -> bool:
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _make(channel: int, parent: int) -> NoReturn:

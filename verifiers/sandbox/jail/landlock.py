@@ -38,11 +38,13 @@ def abi() -> int:
         return 0
 
 
-def restrict(readable: Sequence[int], writable: Sequence[int], *, version: int) -> None:
+def restrict(readable: Sequence[int], writable: Sequence[int], *, version: int, executable: bool = False) -> None:
     """Leave this process the files beneath `readable` to read and beneath `writable` to change, for good.
 
     Args:
-        readable, writable: descriptors opened with O_PATH, of folders or files.
+        readable, writable: descriptors opened with O_PATH, of folders or files. A device can be written to as well:
+            programs silence themselves with /dev/null.
+        executable: whether programs beneath `readable` can be started.
         version: what `abi()` said, at least 1.
 
     Raises:
@@ -54,7 +56,7 @@ def restrict(readable: Sequence[int], writable: Sequence[int], *, version: int) 
     ruleset = syscall("landlock_create_ruleset", ctypes.byref(attributes), size, 0)
     try:
         for descriptor in readable:
-            _allow(ruleset, descriptor, READ)
+            _allow(ruleset, descriptor, READ | (_EXECUTE if executable else 0))
         for descriptor in writable:
             _allow(ruleset, descriptor, every & ~_EXECUTE)
         prctl(_NO_NEW_PRIVS, 1)
@@ -69,7 +71,10 @@ def _handled(version: int) -> int:
 
 
 def _allow(ruleset: int, descriptor: int, access: int) -> None:
-    if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISCHR(mode):
+        access |= _WRITE_FILE
+    if not stat.S_ISDIR(mode):
         access &= _FILE_ONLY
     rule = _PathBeneath(access, descriptor)
     syscall("landlock_add_rule", ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)

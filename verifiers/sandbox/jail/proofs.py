@@ -55,7 +55,7 @@ class Jail:
 def prepare(settings: dict) -> Jail:
     """Take on, and prove, every layer that this process may, except those in `settings["without"]`."""
     without = set(settings["without"])
-    readable = [os.open(path, os.O_PATH) for path in _readable(settings) if os.path.exists(path)]
+    readable = [os.open(path, os.O_PATH) for path in _readable(settings)]
     jail = Jail("", Layers(0, False, readable))
     listener = _listener()
     was_root = os.geteuid() == 0
@@ -103,7 +103,9 @@ class ProofError(Exception):
 
 
 def _readable(settings: dict) -> list[str]:
-    return [*_READABLE, *_prefixes(settings)]
+    """Without what lies below another of them: each is a rule more for every candidate."""
+    real = {os.path.realpath(path) for path in (*_READABLE, *_prefixes(settings)) if os.path.exists(path)}
+    return sorted(path for path in real if not any(path.startswith(f"{other}/") for other in real))
 
 
 def _prefixes(settings: dict) -> list[str]:

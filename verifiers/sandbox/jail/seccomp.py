@@ -9,6 +9,8 @@ memory of others, mounts, modules, keys, clocks, and every call newer than this 
 import ctypes
 import errno
 import os
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from syscalls import ARCHITECTURE, LAST_KNOWN, NUMBERS, prctl, syscall
 
@@ -25,8 +27,12 @@ REFUSED = (
     "keyctl", "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon",
     "swapoff", "acct", "quotactl", "quotactl_fd", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex",
     "sethostname", "setdomainname", "iopl", "ioperm", "modify_ldt", "personality", "syslog", "uselib", "vhangup",
-    "nfsservctl", "migrate_pages", "move_pages",
+    "nfsservctl", "migrate_pages", "move_pages", "setpriority", "sched_setparam", "sched_setscheduler", "sched_setattr",
+    "ioprio_set",
 )  # fmt: skip
+
+OF_ITSELF = ("prlimit64", "sched_setaffinity")
+"""Allowed to a process about itself: limits and processors of another of the same user are not its own to change."""
 
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
@@ -37,6 +43,8 @@ _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
 _NO_NEW_PRIVS, _FILTER = 38, 1
+_PR_SET_PDEATHSIG = 1
+_NO_PID = 0x7FFFFFFF
 
 
 class _Instruction(ctypes.Structure):
@@ -56,67 +64,77 @@ def refuse_calls(*, processes: bool) -> None:
     Raises:
         OSError: the kernel takes no filter, or the architecture has no table here.
     """
-    if ARCHITECTURE not in _AUDIT_ARCH:
-        raise OSError(errno.ENOSYS, f"seccomp: no table for {ARCHITECTURE}")
-    instructions = _filter(processes=processes, own_pid=os.getpid())
-    program = _Program(len(instructions), (_Instruction * len(instructions))(*instructions))
+    instructions, about_own_pid = _prepared(processes)
+    for position in about_own_pid:
+        instructions[position].k = os.getpid()
+    program = _Program(len(instructions), instructions)
     prctl(_NO_NEW_PRIVS, 1)
     syscall("seccomp", _FILTER, 0, ctypes.byref(program))
 
 
+@cache
+def _prepared(processes: bool) -> tuple[ctypes.Array, list[int]]:
+    """The filter, made once in the zygote, and where a process writes its own number into it."""
+    if ARCHITECTURE not in _AUDIT_ARCH:
+        raise OSError(errno.ENOSYS, f"seccomp: no table for {ARCHITECTURE}")
+    instructions = _filter(processes=processes, own_pid=_NO_PID)
+    array = (_Instruction * len(instructions))(*instructions)
+    return array, [number for number, one in enumerate(instructions) if one.k == _NO_PID]
+
+
 def _filter(*, processes: bool, own_pid: int) -> list[_Instruction]:
-    refuse, missing = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
-    program = [
+    return [
         _Instruction(_LOAD, 0, 0, _ARCH),
         _Instruction(_EQUAL, 1, 0, _AUDIT_ARCH[ARCHITECTURE]),
-        _Instruction(_RETURN, 0, 0, _KILL),
+        _return(_KILL),
         _Instruction(_LOAD, 0, 0, _NUMBER),
-        # Also what has the x32 bit: a second set of numbers for the same calls.
-        *_if(_AT_LEAST, LAST_KNOWN + 1, missing),
-        # glibc then falls back on clone, whose flags a filter can see.
-        *_if(_EQUAL, NUMBERS["clone3"], missing),
+        *_search(_ranges(_answers(processes=processes, own_pid=own_pid))),
     ]
-    names = REFUSED if processes else REFUSED + PROCESSES
-    for name in names:
-        if name in NUMBERS:
-            program += _if(_EQUAL, NUMBERS[name], refuse)
+
+
+def _answers(*, processes: bool, own_pid: int) -> dict[int, tuple[_Instruction, ...]]:
+    """What the calls that are not simply allowed get, by number; each answer ends with a return."""
+    answers = {NUMBERS[name]: (_REFUSE,) for name in (REFUSED if processes else REFUSED + PROCESSES) if name in NUMBERS}
+    # glibc then falls back on clone, whose flags a filter can see.
+    answers[NUMBERS["clone3"]] = (_MISSING,)
+    answers[NUMBERS["prctl"]] = _by_argument(_EQUAL, _PR_SET_PDEATHSIG, _REFUSE, _ALLOWED)
     if processes:
-        return [*program, *_clone_without(_CLONE_NEW, refuse), _Instruction(_RETURN, 0, 0, _ALLOW)]
-    for name in ("kill", "tgkill"):
-        program += _unless_first_argument(NUMBERS[name], own_pid, refuse)
-    return [*program, *_only_threads(refuse), _Instruction(_RETURN, 0, 0, _ALLOW)]
+        answers[NUMBERS["clone"]] = _by_argument(_ANY_BIT, _CLONE_NEW, _REFUSE, _ALLOWED)
+    else:
+        answers[NUMBERS["clone"]] = _by_argument(_ANY_BIT, _CLONE_THREAD, _ALLOWED, _REFUSE)
+        for name in ("kill", "tgkill"):
+            answers[NUMBERS[name]] = _by_argument(_EQUAL, own_pid, _ALLOWED, _REFUSE)
+    return answers
 
 
-def _if(test: int, value: int, action: int) -> list[_Instruction]:
-    return [_Instruction(test, 0, 1, value), _Instruction(_RETURN, 0, 0, action)]
+def _ranges(answers: Mapping[int, tuple[_Instruction, ...]]) -> list[tuple[int, tuple[_Instruction, ...]]]:
+    """The first number of each range of calls that get one answer, from 0 up, and the answer."""
+    ranges: list[tuple[int, tuple[_Instruction, ...]]] = []
+    for number in range(LAST_KNOWN + 1):
+        answer = answers.get(number, (_ALLOWED,))
+        if not ranges or ranges[-1][1] != answer:
+            ranges.append((number, answer))
+    # Also what has the x32 bit: a second set of numbers for the same calls.
+    return [*ranges, (LAST_KNOWN + 1, (_MISSING,))]
 
 
-def _unless_first_argument(number: int, value: int, action: int) -> list[_Instruction]:
-    """`action` where call `number` has another first argument; the number is loaded again behind it."""
-    return [
-        _Instruction(_EQUAL, 0, 4, number),
-        _Instruction(_LOAD, 0, 0, _FIRST_ARGUMENT),
-        _Instruction(_EQUAL, 1, 0, value),
-        _Instruction(_RETURN, 0, 0, action),
-        _Instruction(_LOAD, 0, 0, _NUMBER),
-    ]
+def _search(ranges: Sequence[tuple[int, tuple[_Instruction, ...]]]) -> list[_Instruction]:
+    """The answer for the number that is loaded, by halves: the kernel runs this for each call, and for all at first."""
+    if len(ranges) == 1:
+        return list(ranges[0][1])
+    middle = len(ranges) // 2
+    below, above = _search(ranges[:middle]), _search(ranges[middle:])
+    return [_Instruction(_AT_LEAST, len(below), 0, ranges[middle][0]), *below, *above]
 
 
-def _only_threads(action: int) -> list[_Instruction]:
-    return [
-        _Instruction(_EQUAL, 0, 4, NUMBERS["clone"]),
-        _Instruction(_LOAD, 0, 0, _FIRST_ARGUMENT),
-        _Instruction(_ANY_BIT, 1, 0, _CLONE_THREAD),
-        _Instruction(_RETURN, 0, 0, action),
-        _Instruction(_LOAD, 0, 0, _NUMBER),
-    ]
+def _by_argument(test: int, value: int, so: _Instruction, otherwise: _Instruction) -> tuple[_Instruction, ...]:
+    """An answer that depends on the first argument."""
+    return _Instruction(_LOAD, 0, 0, _FIRST_ARGUMENT), _Instruction(test, 0, 1, value), so, otherwise
 
 
-def _clone_without(flags: int, action: int) -> list[_Instruction]:
-    return [
-        _Instruction(_EQUAL, 0, 4, NUMBERS["clone"]),
-        _Instruction(_LOAD, 0, 0, _FIRST_ARGUMENT),
-        _Instruction(_ANY_BIT, 0, 1, flags),
-        _Instruction(_RETURN, 0, 0, action),
-        _Instruction(_LOAD, 0, 0, _NUMBER),
-    ]
+def _return(action: int) -> _Instruction:
+    return _Instruction(_RETURN, 0, 0, action)
+
+
+_ALLOWED = _return(_ALLOW)
+_REFUSE, _MISSING = _return(_ERRNO | errno.EPERM), _return(_ERRNO | errno.ENOSYS)

@@ -157,7 +157,8 @@ class Zygote:
         for descriptor in (run.pidfd, run.report):
             os.close(descriptor)
         if run.keeper is not None and self._jail.keepers is not None:
-            self._jail.keepers.leave(run.keeper, is_empty=run.plan.limits.processes == 0)
+            is_empty = run.plan.limits.processes == 0 and self._jail.layers.seccomp
+            self._jail.keepers.leave(run.keeper, is_empty=is_empty)
         if not self._jail.scratch:
             scratch.remove(run.plan.scratch)
         if said:
