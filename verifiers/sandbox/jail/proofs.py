@@ -90,7 +90,7 @@ def prepare(settings: dict) -> Jail:
     has_landlock = partial(_needs, version > 0, "the kernel has none")
     if add("landlock", has_landlock, partial(_files_are_out_of_reach, jail, version)):
         jail.layers = replace(jail.layers, landlock=version)
-    if add("seccomp", lambda: None, _calls_are_refused):
+    if add("seccomp", seccomp.prepare, _calls_are_refused):
         jail.layers = replace(jail.layers, seccomp=True)
     add("rlimits", lambda: None, _limits_hold)
     confine.bound_capabilities()
@@ -242,12 +242,19 @@ def _files_are_out_of_reach(jail: Jail, version: int) -> None:
 
 def _calls_are_refused() -> None:
     seccomp.refuse_calls(processes=False)
-    _refused("a new process", os.fork)
+    _refused("a new process", _fork_and_end)
     _refused("another program", lambda: os.execv(sys.executable, [sys.executable, "-c", ""]))
     _refused("a socket", socket.socket)
     _refused("a namespace", lambda: syscall("unshare", 0x10000000))
     _refused("a signal to the parent", lambda: os.kill(os.getppid(), 0))
     _refused("shared memory", lambda: syscall("shmget", 0, 4096, _IPC_CREAT | 0o600))
+
+
+def _fork_and_end() -> None:
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
 
 
 def _limits_hold() -> None:

@@ -1,11 +1,14 @@
 """Objects on one side of the wall, used from the other: calls, iteration and attributes, over frames.
 
 Plain data crosses as a copy, in both directions, and what a call did to its lists and dictionaries is written back.
-Everything else crosses as a handle. A handle can be called, iterated and asked for attributes; compared, measured or
-tested for truth it cannot be, for then its owner would be asked whether it is right.
+Everything else crosses as a handle. A handle can be called, awaited, iterated, indexed, and asked for attributes, its
+length and its text, which are compared as the plain data that they are. Compared or tested for truth itself it cannot
+be, nor take part in arithmetic, for then its owner would be told what is expected, or asked whether it is right.
 """
 
 import builtins
+import operator
+import types
 from collections.abc import Callable
 
 import frames
@@ -84,6 +87,11 @@ class Peer:
             _write_back(argument, self._unpacked(new))
         return self._unpacked(message.get("value"))
 
+    def special(self, name: str, target: object, arguments: tuple) -> object:
+        """What `len`, `str`, `x[key]` and their like say of an object of the other side."""
+        packed = [self._packed(argument) for argument in arguments]
+        return self.ask({"op": "special", "name": name, "target": target, "args": packed})
+
     def _answer(self, request: object) -> dict:
         try:
             return self._done(request)  # type: ignore[arg-type]
@@ -108,6 +116,13 @@ class Peer:
             return {"op": "answer", "value": self._packed(next(found))}  # type: ignore[call-overload]
         if what == "attribute" and self._gives_attributes:
             return {"op": "answer", "value": self._packed(getattr(found, request["name"]))}
+        if what == "special" and self._gives_attributes:
+            arguments = [self._unpacked(argument) for argument in request["args"]]
+            return {"op": "answer", "value": self._packed(_SPECIAL[request["name"]](found, *arguments))}
+        if what == "value" and self._gives_attributes:
+            return {"op": "answer", "value": self._packed(found)}
+        if what == "await" and self._gives_attributes:
+            return {"op": "answer", "value": self._packed(awaited(found))}
         raise RemoteError(f"{what}: not served here")
 
     def _packed(self, value: object) -> object:
@@ -120,13 +135,15 @@ class Peer:
         if isinstance(value, Remote):
             return ["own", object.__getattribute__(value, "_target")]
         self._ours.append(value)
-        return ["ref", len(self._ours) - 1]
+        return ["await" if type(value) is types.CoroutineType else "ref", len(self._ours) - 1]
 
     def _referred(self, tag: str, content: object) -> object:
         if tag == "own" and isinstance(content, int):
             return self._ours[content]
         if tag == "ref":
             return Remote(self, content)
+        if tag == "await":
+            return _awaiting(self, content)
         if tag == "opaque":
             return Remote(self, -1)
         raise ValueError(f"value: no such tag: {str(tag)[:20]!r}")
@@ -157,6 +174,28 @@ class Remote:
         peer, target = _of(self)
         return peer.ask({"op": "attribute", "target": target, "name": name})
 
+    def _special(self, name: str, *arguments: object) -> object:
+        peer, target = _of(self)
+        return peer.special(name, target, arguments)
+
+    def __len__(self) -> int:
+        return self._special("len")  # type: ignore[return-value]
+
+    def __getitem__(self, key: object) -> object:
+        return self._special("getitem", key)
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self._special("setitem", key, value)
+
+    def __delitem__(self, key: object) -> None:
+        self._special("delitem", key)
+
+    def __str__(self) -> str:
+        return self._special("str")  # type: ignore[return-value]
+
+    def __repr__(self) -> str:
+        return self._special("repr")  # type: ignore[return-value]
+
     def __setattr__(self, name: str, value: object) -> None:
         raise UntrustedError(f"cannot set {name!r} of an object of the candidate")
 
@@ -169,6 +208,27 @@ class Remote:
         # Two handles of one object differ: a set of them would count it twice.
         target = _of(self)[1]
         return hash(target) if isinstance(target, str) else self._refuse()
+
+
+_SPECIAL: dict[str, Callable] = {
+    "len": len, "str": str, "repr": repr, "getitem": operator.getitem, "setitem": operator.setitem,
+    "delitem": operator.delitem,
+}  # fmt: skip
+"""What an object of the candidate is asked through Python's own syntax. None of it hands an expected value over."""
+
+
+def awaited(value: object) -> object:
+    """What a coroutine comes to; anything else is itself."""
+    if type(value) is not types.CoroutineType:
+        return value
+    import asyncio
+
+    return asyncio.run(value)
+
+
+async def _awaiting(peer: Peer, target: object) -> object:
+    """A coroutine here for one of the other side, which runs it to its end when this one is awaited."""
+    return peer.ask({"op": "await", "target": target})
 
 
 def _of(remote: Remote) -> tuple[Peer, object]:

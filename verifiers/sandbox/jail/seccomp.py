@@ -72,6 +72,12 @@ def refuse_calls(*, processes: bool) -> None:
     syscall("seccomp", _FILTER, 0, ctypes.byref(program))
 
 
+def prepare() -> None:
+    """Make the filters ahead, for all processes that are forked from this one; raises OSError as above."""
+    for processes in (False, True):
+        _prepared(processes)
+
+
 @cache
 def _prepared(processes: bool) -> tuple[ctypes.Array, list[int]]:
     """The filter, made once in the zygote, and where a process writes its own number into it."""
@@ -98,6 +104,14 @@ def _answers(*, processes: bool, own_pid: int) -> dict[int, tuple[_Instruction, 
     # glibc then falls back on clone, whose flags a filter can see.
     answers[NUMBERS["clone3"]] = (_MISSING,)
     answers[NUMBERS["prctl"]] = _by_argument(_EQUAL, _PR_SET_PDEATHSIG, _REFUSE, _ALLOWED)
+    for name in OF_ITSELF:
+        answers[NUMBERS[name]] = (
+            _Instruction(_LOAD, 0, 0, _FIRST_ARGUMENT),
+            _Instruction(_EQUAL, 1, 0, 0),
+            _Instruction(_EQUAL, 0, 1, own_pid),
+            _ALLOWED,
+            _REFUSE,
+        )
     if processes:
         answers[NUMBERS["clone"]] = _by_argument(_ANY_BIT, _CLONE_NEW, _REFUSE, _ALLOWED)
     else:

@@ -16,6 +16,7 @@ import remote
 from calls import CHANNEL, prelude_names
 
 _MAX_TEXT_CHARS = 1_000
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def run(source: bytes, settings: dict) -> None:
@@ -43,8 +44,18 @@ def _run(peer: remote.Peer, source: bytes, settings: dict, results: list[dict]) 
     namespace = module.__dict__
     sys.modules["tests"] = module
     sys.modules["__main__"] = module
-    namespace.update(_free_names(tree, peer, settings["entry_point"]))
+    entry_point = settings["entry_point"]
+    helpers = _helpers(settings["prompt"], _names(tree), entry_point)
+    namespace.update(_free_names(_names(tree, *helpers), peer, entry_point, _defined(tree)))
     namespace["__name__"] = "tests"
+    for helper in helpers:
+        exec(compile(ast.Module([helper], []), "prompt.py", "exec", dont_inherit=True), namespace)
+    candidate = remote.Remote(peer, entry_point)
+    run_statements(tree, namespace, settings, results, candidate)
+
+
+def run_statements(tree: ast.Module, namespace: dict, settings: dict, results: list[dict], candidate: object) -> None:
+    """Run tests in `namespace`, one result a case."""
 
     def case(what: str, run: object) -> None:
         try:
@@ -71,7 +82,6 @@ def _run(peer: remote.Peer, source: bytes, settings: dict, results: list[dict]) 
         else:
             exec(code, namespace)
     if settings["calls_check"] and "check" in namespace:
-        candidate = remote.Remote(peer, settings["entry_point"])
         case("check(candidate)", lambda: namespace["check"](candidate))
     if wants_unit_tests or not results:
         for name, test in _unit_tests(namespace):
@@ -98,15 +108,70 @@ def _is_test(statement: ast.stmt, namespace: dict) -> bool:
     return False
 
 
-def _free_names(tree: ast.Module, peer: remote.Peer, entry_point: str) -> dict:
+def _names(*trees: ast.AST) -> set[str]:
+    return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _defined(tree: ast.AST) -> set[str]:
+    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return stored | {node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)}
+
+
+def _free_names(used: set[str], peer: remote.Peer, entry_point: str, defined: set[str]) -> dict:
     """What the tests use and do not define. The standard library's is ours: a candidate's `math` could say anything."""
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     ours = prelude_names()
     names: dict = {name: ours[name] for name in used if name in ours and name != entry_point}
-    for name in used | ({entry_point} if entry_point else set()):
-        if name == entry_point or (name not in names and not hasattr(builtins, name)):
-            names[name] = remote.Remote(peer, name)
+    for name in used - names.keys() - {entry_point}:
+        if not hasattr(builtins, name):
+            names[name] = remote.Remote(peer, name) if name in defined else _constant(peer, name)
+    if entry_point:
+        names[entry_point] = remote.Remote(peer, entry_point)
     return names
+
+
+def _constant(peer: remote.Peer, name: str) -> object:
+    """What the candidate calls `name`: its value where that is plain data, else a handle. A handle asks nothing yet."""
+    n_asked = peer.n_asked
+    try:
+        value = peer.ask({"op": "value", "target": name})
+    except Exception:
+        value = None
+    else:
+        if not isinstance(value, remote.Remote):
+            return value
+    peer.n_asked = n_asked
+    return remote.Remote(peer, name)
+
+
+def _helpers(prompt: str, used: set[str], entry_point: str) -> list[ast.stmt]:
+    """The functions of a prompt that its tests use, with its imports; those that it leaves to be written are not there.
+
+    They belong to the task: a candidate that defines them anew does not change what it is tested with.
+    """
+    try:
+        body = ast.parse(prompt).body
+    except SyntaxError:
+        return []
+    functions = {
+        statement.name: statement
+        for statement in body
+        if isinstance(statement, ast.FunctionDef) and statement.name != entry_point and not _is_stub(statement)
+    }
+    taken: dict[str, ast.stmt] = {}
+    wanted = used & functions.keys()
+    while wanted:
+        taken |= {name: functions[name] for name in wanted}
+        wanted = (_names(*taken.values()) & functions.keys()) - taken.keys()
+    imports = [statement for statement in body if isinstance(statement, (ast.Import, ast.ImportFrom))]
+    return [*imports, *taken.values()] if taken else []
+
+
+def _is_stub(function: ast.FunctionDef) -> bool:
+    return all(
+        isinstance(statement, (ast.Pass, ast.Raise))
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in function.body
+    )
 
 
 def _unit_tests(namespace: dict) -> list[tuple[str, unittest.TestCase]]:
