@@ -100,7 +100,8 @@ def _filter(*, processes: bool, own_pid: int) -> list[_Instruction]:
 
 def _answers(*, processes: bool, own_pid: int) -> dict[int, tuple[_Instruction, ...]]:
     """What the calls that are not simply allowed get, by number; each answer ends with a return."""
-    answers = {NUMBERS[name]: (_REFUSE,) for name in (REFUSED if processes else REFUSED + PROCESSES) if name in NUMBERS}
+    refused = REFUSED if processes else REFUSED + PROCESSES
+    answers: dict[int, tuple[_Instruction, ...]] = {NUMBERS[name]: (_REFUSE,) for name in refused if name in NUMBERS}
     # glibc then falls back on clone, whose flags a filter can see.
     answers[NUMBERS["clone3"]] = (_MISSING,)
     answers[NUMBERS["prctl"]] = _by_argument(_EQUAL, _PR_SET_PDEATHSIG, _REFUSE, _ALLOWED)
