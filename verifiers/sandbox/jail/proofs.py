@@ -3,8 +3,10 @@
 The order in which they are taken on is the order of `LAYERS`, from the outermost.
 """
 
+import ctypes
 import json
 import os
+import signal
 import socket
 import sys
 import traceback
@@ -18,7 +20,7 @@ import seccomp
 from candidate import Layers
 from keepers import Keepers
 from reach import keep_in_reach
-from syscalls import syscall
+from syscalls import checked, libc, syscall
 
 LAYERS = ("uid", "userns", "netns", "ipcns", "pidns", "mountns", "landlock", "seccomp", "rlimits")
 
@@ -27,8 +29,7 @@ _READABLE = (
     "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/null", "/dev/zero", "/dev/urandom",
     "/dev/random",
 )  # fmt: skip
-_SHMGET_KEY = 0x52474A4C
-_IPC_CREAT, _IPC_RMID = 0o1000, 0
+_IPC_CREAT, _IPC_RMID, _IPC_STAT = 0o1000, 0, 2
 
 
 @dataclass
@@ -77,14 +78,14 @@ def prepare(settings: dict) -> Jail:
     if was_root:
         jail.layers = Layers(0, False, readable, kept=keep_in_reach(_prefixes(settings)))
         add("uid", lambda: confine.drop_root(settings["uid"]), _no_way_back)
-    keeper = _keep_a_segment()
+    segment, address = _attached_segment()
     if add("userns", confine.enter_user_namespace):
         add("netns", confine.enter_network_namespace, lambda: _no_connection(listener))
-        add("ipcns", confine.enter_ipc_namespace, _no_shared_segment)
+        add("ipcns", confine.enter_ipc_namespace, partial(_no_shared_segment, segment))
         add("pidns", partial(_keep, jail), _sees_itself_alone)
         jail.has_mounts = add("mountns", confine.enter_mount_namespace, _has_a_quota)
         jail.scratch = "/tmp" if jail.has_mounts else ""
-    _remove(*keeper)
+    _detach(address)
     listener.close()
     version = landlock.abi()
     has_landlock = partial(_needs, version > 0, "the kernel has none")
@@ -114,12 +115,22 @@ def _prefixes(settings: dict) -> list[str]:
 
 
 def _in_child(attempt: Callable[[], None]) -> None:
-    """Run `attempt` in a child; raises ProofError with what it said where it failed."""
+    """Run `attempt` in a child; raises ProofError with what it said where it failed.
+
+    A child that somebody killed has proved nothing, neither way: it is tried once more.
+    """
+    for _ in range(2):
+        if not _is_killed(attempt):
+            return
+    raise ProofError("the child that should prove it was killed")
+
+
+def _is_killed(attempt: Callable[[], None]) -> bool:
     ours, theirs = os.pipe()
     pid = os.fork()
     if pid == 0:
         _tell(attempt, theirs)
-    _told(pid, ours, theirs)
+    return _told(pid, ours, theirs)
 
 
 def _tell(attempt: Callable[[], None], descriptor: int) -> None:
@@ -134,13 +145,16 @@ def _tell(attempt: Callable[[], None], descriptor: int) -> None:
     os._exit(0)
 
 
-def _told(pid: int, ours: int, theirs: int) -> None:
+def _told(pid: int, ours: int, theirs: int) -> bool:
     os.close(theirs)
     with open(ours, "rb") as file:
         said = file.read()
-    os.waitpid(pid, 0)
+    _, status = os.waitpid(pid, 0)
+    if not said and os.waitstatus_to_exitcode(status) == -signal.SIGKILL:
+        return True
     if error := json.loads(said) if said else "the child that should prove it died":
         raise ProofError(error)
+    return False
 
 
 def _needs(condition: bool, otherwise: str) -> None:
@@ -180,37 +194,24 @@ def _no_connection(listener: socket.socket) -> None:
     _refused("a connection to this machine", lambda: socket.create_connection(address, timeout=1))
 
 
-def _keep_a_segment() -> tuple[int, int]:
-    """A child that holds shared memory until the pipe closes: from a new IPC namespace nobody could remove it."""
-    ours, theirs = os.pipe()
-    is_made, making = os.pipe()
-    key = _SHMGET_KEY + os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        segment = -1
-        try:
-            os.close(theirs)
-            segment = syscall("shmget", key, 4096, _IPC_CREAT | 0o600)
-            os.close(making)
-            os.read(ours, 1)
-        finally:
-            if segment >= 0:
-                syscall("shmctl", segment, _IPC_RMID, 0)
-            os._exit(0)
-    os.close(ours)
-    os.close(making)
-    os.read(is_made, 1)
-    os.close(is_made)
-    return pid, theirs
+def _attached_segment() -> tuple[int, int | None]:
+    """Number and address of shared memory that is gone as soon as nobody has it attached; -1 where there is none."""
+    libc.shmat.restype = ctypes.c_void_p
+    segment = libc.shmget(0, 4096, _IPC_CREAT | 0o600)
+    if segment < 0:
+        return -1, None
+    address = libc.shmat(segment, None, 0)
+    libc.shmctl(segment, _IPC_RMID, None)
+    return segment, address
 
 
-def _no_shared_segment() -> None:
-    _refused("a stranger's shared memory", lambda: syscall("shmget", _SHMGET_KEY + os.getppid(), 4096, 0))
+def _no_shared_segment(segment: int) -> None:
+    described = ctypes.create_string_buffer(512)
+    _refused("a stranger's shared memory", lambda: checked(libc.shmctl(segment, _IPC_STAT, described), "shmctl"))
 
 
-def _remove(keeper: int, pipe: int) -> None:
-    os.close(pipe)
-    os.waitpid(keeper, 0)
+def _detach(address: int | None) -> None:
+    libc.shmdt(ctypes.c_void_p(address))
 
 
 def _keep(jail: Jail) -> None:
