@@ -113,7 +113,7 @@ class _Relay:
             self._waiting.clear()
         elif not self._loaded and isinstance(message, dict) and "raised" in message:
             self._fails("raised", clipped(f"{message['raised']}: {message.get('text', '')}"))
-        elif self._loaded and isinstance(message, dict) and message.get("op") in _FROM_CANDIDATE:
+        elif self._loaded and isinstance(message, dict) and _operation(message) in _FROM_CANDIDATE:
             self._jail.tell(self._tests, message)
         else:
             self._gone(("garbage", "the candidate sent an answer of no known kind"))
@@ -121,7 +121,7 @@ class _Relay:
     def _from_tests(self, message: object) -> None:
         if isinstance(message, dict) and message.get("op") == "done":
             self._done = message
-        elif isinstance(message, dict) and message.get("op") in _FROM_TESTS:
+        elif isinstance(message, dict) and _operation(message) in _FROM_TESTS:
             if self._problem[0]:
                 self._jail.tell(self._tests, {"op": "answer", "raised": "RemoteError", "text": self._problem[1]})
             elif self._loaded:
@@ -141,6 +141,11 @@ class _Relay:
     def _fails(self, rule: str, detail: str) -> None:
         self._problem = (rule, detail)
         self._failed = True
+
+
+def _operation(message: dict[str, Any]) -> str:
+    said = message.get("op")
+    return said if isinstance(said, str) else ""
 
 
 def _result(number: int, result: object, problem: tuple[str, str]) -> CaseResult:
