@@ -154,10 +154,11 @@ def _wrong_answer(said: dict[str, Any], case: FunctionCase, specification: Speci
             return None
         return "wrong_value", f"expected {values.shown(case.expected)}, got {values.shown(got)}"
     if "raised" in said:
-        return "raised", clipped(f"{said['raised']}: {said.get('text', '')}")
+        return "raised", raised_text(said)
     if "missing" in said:
         return "no_entry_point", f"no function named {specification.entry_point!r}"
-    return "garbage", clipped(str(said.get("garbage", "an answer of no known kind")))
+    garbage = said.get("garbage")
+    return "garbage", clipped(garbage if isinstance(garbage, str) else "an answer of no known kind")
 
 
 def killed_by_another(running: Running) -> bool:
@@ -204,6 +205,12 @@ def _result(number: int, weight: float, wrong: tuple[str, str] | None, given: st
     return CaseResult(False, weight, rule, f"case {number}: {detail}; {given}")
 
 
+def raised_text(said: Mapping[str, Any]) -> str:
+    """What was raised, in the words of a stranger, where they are words at all: anything else is not written out."""
+    words = (said.get(key) for key in ("raised", "text"))
+    return clipped(": ".join(word if isinstance(word, str) else "?" for word in words))
+
+
 def clipped(text: str) -> str:
     text = text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
     return repr(text)
@@ -223,7 +230,7 @@ def checked(jail: Jail, checker: bytes, case: StdinCase, output: str, limits: Li
     if said is None:
         return f"the checker did not answer: {session.bad_end()[1]}"
     if "value" not in said:
-        return f"the checker did not accept {clipped(output)}: {said.get('raised', 'no answer')}"
+        return f"the checker did not accept {clipped(output)}: {raised_text(said)}"
     try:
         accepted = values.to_value(said["value"])
     except values.NotAValueError:
