@@ -10,7 +10,7 @@ from typing import Any
 
 from .jail import frames
 from .jailer import Jail, Limits, Running
-from .judging import CaseResult, bad_end, clipped, killed_by_another
+from .judging import CaseResult, bad_end, clipped, killed_by_another, raised_text
 from .specification import Specification
 
 __all__ = ["assert_results"]
@@ -112,7 +112,7 @@ class _Relay:
                 self._jail.tell(self._candidate, request)
             self._waiting.clear()
         elif not self._loaded and isinstance(message, dict) and "raised" in message:
-            self._fails("raised", clipped(f"{message['raised']}: {message.get('text', '')}"))
+            self._fails("raised", raised_text(message))
         elif self._loaded and isinstance(message, dict) and _operation(message) in _FROM_CANDIDATE:
             self._jail.tell(self._tests, message)
         else:
