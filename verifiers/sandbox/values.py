@@ -61,7 +61,7 @@ def to_value(data: object, depth: int = 0) -> Any:
             keys = _keys([key for key, _ in content], depth)
             return dict(zip(keys, [to_value(item, depth + 1) for _, item in content], strict=True))
         if tag == "opaque":
-            return Opaque(str(content))
+            return Opaque(content if isinstance(content, str) else "")
         items = [to_value(item, depth + 1) for item in content]
         if tag == "list":
             return items
