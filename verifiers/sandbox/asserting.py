@@ -18,7 +18,7 @@ __all__ = ["assert_results"]
 _MESSAGES_A_LOOK = 64
 """How many are moved before the clock is looked at again."""
 _FROM_CANDIDATE = frozenset({"answer", "call", "next", "iter"})
-_FROM_TESTS = frozenset({"answer", "call", "next", "iter", "attribute"})
+_FROM_TESTS = _FROM_CANDIDATE | {"attribute", "special", "value", "await"}
 
 
 def assert_results(
@@ -48,6 +48,7 @@ def _said(
         "entry_point": specification.entry_point,
         "calls_check": specification.asserts.calls_check,
         "stops": stops,
+        "prompt": specification.prompt,
     }
     code = "\n".join(filter(None, (specification.setup, specification.asserts.code)))
     candidate = jail.start("calls", program, limits=limits, settings={"prelude": prelude, "objects": True})

@@ -46,7 +46,7 @@ class Limits:
 
     Args:
         cpu_s: processor seconds.
-        memory_bytes: address space of one process.
+        memory_bytes: address space of one process; where a run may start others, also what all hold together.
         file_bytes: of one file and, where the scratch folder is a tmpfs, of all files together.
         output_bytes: of standard output.
         processes: beside the first; 0 refuses them all.
@@ -71,7 +71,7 @@ class Ended:
     Args:
         exit_code: None where a signal ended it.
         signal: None where it exited.
-        killed: why we killed it: `cpu`, `wall`, `output` or `asked`; None where we did not.
+        killed: why we killed it: `cpu`, `wall`, `memory`, `processes`, `output` or `asked`; None where we did not.
         cpu_s, wall_s: what it took.
         peak_bytes: of resident memory.
     """
@@ -234,10 +234,12 @@ class Jail:
         for feeds in (source, stdin):
             reads, writes = os.pipe()
             given.append(reads)
+            os.fchmod(reads, 0o666)  # /dev/stdin opens it once more, as another user
             self._feeds(writes, feeds, running)
         for sink, limit in ((running.stdout, running.limit), (running.stderr, _STDERR_BYTES)):
             reads, writes = os.pipe()
             given.append(writes)
+            os.fchmod(writes, 0o666)
             self._drains(reads, sink, limit, running)
         if has_channel:
             ours, theirs = socket.socketpair()

@@ -176,6 +176,10 @@ def bad_end(running: Running, limits: Limits) -> tuple[str, str] | None:
     assert ended is not None
     if ended.killed == "output":
         return "output_limit", f"printed more than {limits.output_bytes} bytes"
+    if ended.killed == "memory":
+        return "memory", f"needed more than {limits.memory_bytes} bytes in all its processes"
+    if ended.killed == "processes":
+        return "processes", f"started more than {limits.processes} processes"
     if ended.killed is not None:
         what = "processor" if ended.killed == "cpu" else "clock"
         return "timeout", f"ran longer than {limits.cpu_s if what == 'processor' else limits.wall_s:g} s ({what} time)"

@@ -25,6 +25,7 @@ _OWN_MODULES = (
     "calls",
     "candidate",
     "confine",
+    "family",
     "frames",
     "keepers",
     "landlock",
@@ -114,7 +115,8 @@ def confine(plan: Plan, layers: Layers) -> None:
         writable = [os.open(plan.scratch, os.O_PATH)]
         if plan.limits.processes and plan.has_mounts:
             writable.append(os.open("/dev/shm", os.O_PATH))
-        landlock.restrict(layers.readable, writable, version=layers.landlock)
+        executable = plan.limits.processes > 0
+        landlock.restrict(layers.readable, writable, version=layers.landlock, executable=executable)
     if layers.seccomp:
         seccomp.refuse_calls(processes=plan.limits.processes > 0)
 
@@ -158,6 +160,8 @@ def forget_ourselves(scratch: str) -> None:
     for name in _OWN_MODULES:
         sys.modules.pop(name, None)
     sys.argv[:] = ["solution.py"]
+    # That of a virtual environment may be hidden; what a program starts anew is a plain interpreter.
+    sys.executable = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
     sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(os.path.abspath(__file__))]
     _set_environment(scratch)
 

@@ -23,6 +23,7 @@ _SIGCHLD = 17
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 2, 4, 8, 16384, 1 << 18
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
 _PR_SET_NO_NEW_PRIVS = 38
+_AT_FDCWD, _AT_RECURSIVE, _MOUNT_ATTR_RDONLY = -100, 0x8000, 1
 _LAST_CAPABILITY = 63
 _CAPABILITY_HEADER = (ctypes.c_uint32 * 2)(0x20080522, 0)
 _NO_CAPABILITIES = (ctypes.c_uint32 * 6)()
@@ -76,9 +77,15 @@ def enter_ipc_namespace() -> None:
 
 
 def enter_mount_namespace() -> None:
-    """A list of mounts of our own: what is mounted in it is seen outside by nobody."""
+    """A list of mounts of our own: what is mounted in it is seen outside by nobody, and what was there is read-only.
+
+    Landlock does not stop a program from changing the modes, owners and times of its user's files; this does.
+    """
     _unshare(_NEWNS)
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE, None)
+    # struct mount_attr: what is set, what is cleared, propagation, user namespace.
+    attributes = (ctypes.c_uint64 * 4)(_MOUNT_ATTR_RDONLY, 0, 0, 0)
+    syscall("mount_setattr", _AT_FDCWD, b"/", _AT_RECURSIVE, ctypes.byref(attributes), ctypes.sizeof(attributes))
 
 
 def enter_pid_namespace_of(pidfd: int) -> None:

@@ -3,6 +3,7 @@
 The order in which they are taken on is the order of `LAYERS`, from the outermost.
 """
 
+import errno
 import ctypes
 import json
 import os
@@ -75,8 +76,9 @@ def prepare(settings: dict) -> Jail:
         jail.names.append(name)
         return True
 
+    hidden = ["/tmp"] if "mountns" not in without else []
+    jail.layers = Layers(0, False, readable, kept=keep_in_reach(_prefixes(settings), hidden, closed=was_root))
     if was_root:
-        jail.layers = Layers(0, False, readable, kept=keep_in_reach(_prefixes(settings)))
         add("uid", lambda: confine.drop_root(settings["uid"]), _no_way_back)
     segment, address = _attached_segment()
     if add("userns", confine.enter_user_namespace):
@@ -226,6 +228,12 @@ def _sees_itself_alone() -> None:
 
 
 def _has_a_quota() -> None:
+    try:
+        os.utime(__file__)
+    except OSError as error:
+        _needs(error.errno == errno.EROFS, "the files of this machine can be changed")
+    else:
+        raise ProofError("changing the time of a file was not refused")
     confine.mount_scratch("/tmp", _PROOF_BYTES)
     _needs(os.listdir("/tmp") == [], "the scratch folder is not empty")
     with open("/tmp/proof", "wb", buffering=0) as file:

@@ -1,7 +1,7 @@
-"""An interpreter that a user who is not root cannot reach is kept in reach by open folders.
+"""An interpreter that a candidate could not reach is kept in reach by open folders.
 
-Root's Python may lie below /root, closed to everybody else. What was opened before the user was dropped stays open,
-and `/proc/self/fd/N/…` leads on from there without asking the folders above.
+Root's Python may lie below /root, closed to everybody else, or below the folder that a run's scratch hides. What was
+opened beforehand stays open, and `/proc/self/fd/N/…` leads on from there without asking the folders above.
 """
 
 import fcntl
@@ -13,9 +13,19 @@ FIRST = 1000
 """Number of the first such descriptor; those below it are a candidate's to lose."""
 
 
-def keep_in_reach(prefixes: list[str]) -> int:
-    """Lead every import that goes below a closed folder through an open one. The number of descriptors that took."""
-    moved = {prefix: _opened(prefix, number) for number, prefix in enumerate(filter(_is_closed, prefixes), FIRST)}
+def keep_in_reach(prefixes: list[str], hidden: list[str], *, closed: bool) -> int:
+    """Lead every import from `prefixes` that will not be found through an open folder.
+
+    Args:
+        prefixes: what is imported from.
+        hidden: folders over which another will be mounted.
+        closed: whether closed folders matter: they do to whoever is about to drop root.
+
+    Returns:
+        How many descriptors that took.
+    """
+    lost = [prefix for prefix in prefixes if (closed and _is_closed(prefix)) or _is_below(prefix, hidden)]
+    moved = {prefix: _opened(prefix, number) for number, prefix in enumerate(lost, FIRST)}
     if not moved:
         return 0
 
@@ -32,6 +42,10 @@ def keep_in_reach(prefixes: list[str]) -> int:
             folders[:] = map(lead, folders)
     sys.path_importer_cache.clear()
     return len(moved)
+
+
+def _is_below(path: str, folders: list[str]) -> bool:
+    return any(path == folder or path.startswith(folder + "/") for folder in folders)
 
 
 def _is_closed(path: str) -> bool:

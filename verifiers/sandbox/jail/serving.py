@@ -14,6 +14,7 @@ import candidate
 import confine
 import proofs
 import scratch
+from family import family
 from keepers import Keeper
 
 _LOOK_S = 0.05
@@ -55,6 +56,12 @@ class Run:
                 self.kill("wall")
             elif _cpu_s(self.pid) > self.plan.limits.cpu_s:
                 self.kill("cpu")
+            elif self.plan.limits.processes and self.keeper is not None:
+                count, resident_bytes = family(self.pid, self.keeper.pid)
+                if count > self.plan.limits.processes:
+                    self.kill("processes")
+                elif resident_bytes > self.plan.limits.memory_bytes:
+                    self.kill("memory")
 
     def kill(self, why: str) -> None:
         self.killed = self.killed or why
