@@ -4,7 +4,8 @@
 
 Every row must get its right verdict, or ERROR where its own run may have been killed; descriptors and processes must
 be back where they began. Exit code 1 where one of them is not. `--corpus` adds the programs of a folder with a
-`cases.jsonl`. Kills are of our own descendants alone: a zygote, the first process of a run, or a candidate.
+`cases.jsonl`. Kills are of our own descendants alone: a zygote, a candidate, a keeper of a PID namespace or the maker of
+keepers.
 """
 
 import argparse
@@ -168,16 +169,19 @@ def judge(verifier: CodeVerifier, soak: Soak, number: int, row: Kind) -> None:
 def kill_at_random(soak: Soak, stop: threading.Event, chance: random.Random) -> None:
     """Kill one of our descendants every now and then."""
     while not stop.wait(chance.expovariate(1 / _KILL_EVERY_S)):
-        level = chance.choice(("zygote", "first process", "candidate"))
-        family = descendants(os.getpid())
-        pids = [pid for pid, depth in family if depth == ("zygote", "first process", "candidate").index(level)]
-        if not pids:
+        by_kind: dict[str, list[int]] = {}
+        for pid, depth in descendants(os.getpid()):
+            is_parent = bool(descendants(pid))
+            name = {0: "zygote", 1: "maker of keepers" if is_parent else "candidate"}.get(depth, "keeper")
+            by_kind.setdefault(name, []).append(pid)
+        level = chance.choice(("zygote", "candidate", "candidate", "keeper", "maker of keepers"))
+        if level not in by_kind:
             continue
         with soak.lock, contextlib.suppress(OSError):
             # Whatever is under way may be what is killed.
             for number in soak.under_way:
                 soak.under_way[number] += 1
-            os.kill(chance.choice(pids), signal.SIGKILL)
+            os.kill(chance.choice(by_kind[level]), signal.SIGKILL)
             soak.kills[level] += 1
 
 
