@@ -4,8 +4,8 @@
 
 Every row must get its right verdict, or ERROR where its own run may have been killed; descriptors and processes must
 be back where they began. Exit code 1 where one of them is not. `--corpus` adds the programs of a folder with a
-`cases.jsonl`. Kills are of our own descendants alone: a zygote, a candidate, a keeper of a PID namespace or the maker of
-keepers.
+`cases.jsonl`. Kills are of our own descendants alone: a zygote, a candidate, a keeper of a PID namespace or the
+maker of keepers.
 """
 
 import argparse
@@ -164,6 +164,7 @@ def judge(verifier: CodeVerifier, soak: Soak, number: int, row: Kind) -> None:
         soak.counts.setdefault(name, Counter())[said if row.rules or said == "sandbox" else "refused"] += 1
         if not is_right:
             soak.wrong.append(f"row {number}, {row.name}: {said}: {detail[:200]}")
+            print(soak.wrong[-1], flush=True)
 
 
 def kill_at_random(soak: Soak, stop: threading.Event, chance: random.Random) -> None:
@@ -237,7 +238,6 @@ def report(soak: Soak, before: dict[str, Any], seconds: float) -> int:
     kills = ", ".join(f"{n} of a {level}" for level, n in soak.kills.items())
     print(f"\n{soak.done} rows in {seconds:.0f} s; killed at random: {kills}; wrong verdicts: {len(soak.wrong)}")
     print(f"before: {before}\nafter:  {after}")
-    print("\n".join(soak.wrong[:40]))
     return int(bool(soak.wrong) or after != before)
 
 

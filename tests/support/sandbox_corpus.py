@@ -1,6 +1,7 @@
 """The corpus of attacks and tricky programs that lies beside the checkout.
 
 Its rows, the listeners that they want opened, and what is looked for after a run.
+"""
 
 import contextlib
 import json
