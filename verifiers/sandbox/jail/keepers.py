@@ -48,6 +48,10 @@ class Keepers:
         theirs.close()
         self._idle.append(self._made())
 
+    def fileno(self) -> int:
+        """Of the channel to the maker, which hangs up when it dies: then no keeper lives, and none can be made."""
+        return self._channel.fileno()
+
     def enter(self) -> Keeper:
         """A keeper whose namespace is empty; children of this process are born in it until the next is entered."""
         keeper = self._idle.pop() if self._idle else self._made()
