@@ -85,6 +85,8 @@ class Zygote:
         self._caller = os.getppid()
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
+        if jail.keepers is not None:
+            self._poll.register(jail.keepers, 0)
 
     def serve(self) -> None:
         """Until the control channel closes; then everything that runs is killed."""
@@ -104,6 +106,8 @@ class Zygote:
                 if not data:
                     return False
                 self._request(json.loads(data), descriptors)
+            elif self._jail.keepers is not None and descriptor == self._jail.keepers.fileno():
+                return False  # it hung up; whoever asks next starts another zygote
             else:
                 run = next(run for run in self._runs.values() if run.pidfd == descriptor)
                 self._say({"run": run.number, **self._collect(run)})
