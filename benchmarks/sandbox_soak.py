@@ -26,6 +26,8 @@ from typing import Any
 from rewardgate.verifiers.code import CodeVerifier
 
 _KILL_EVERY_S = 0.7
+_AFTERMATH_S = 0.2
+"""A row that begins so soon after a kill may meet what is about to be noticed dead."""
 _SHORT_S = 0.2
 
 _SUM = {"inputs": ["1 2\n", "10 20\n"], "outputs": ["3\n", "30\n"]}
@@ -100,6 +102,7 @@ class Soak:
     """Row -> kills since it began."""
     kills: Counter[str] = field(default_factory=Counter)
     counts: dict[str, Counter[str]] = field(default_factory=dict)
+    killed_at: float = 0.0
     wrong: list[str] = field(default_factory=list)
     done: int = 0
 
@@ -140,7 +143,7 @@ def main() -> int:
 def judge(verifier: CodeVerifier, soak: Soak, number: int, row: Kind) -> None:
     """One row: its verdict against what is right."""
     with soak.lock:
-        soak.under_way[number] = 0
+        soak.under_way[number] = int(time.monotonic() - soak.killed_at < _AFTERMATH_S)
     said, is_right = "raised", False
     try:
         verdict = verifier.verify(row.code, row.target)
@@ -184,6 +187,7 @@ def kill_at_random(soak: Soak, stop: threading.Event, chance: random.Random) -> 
                 soak.under_way[number] += 1
             os.kill(chance.choice(by_kind[level]), signal.SIGKILL)
             soak.kills[level] += 1
+            soak.killed_at = time.monotonic()
 
 
 def descendants(pid: int, depth: int = 0) -> list[tuple[int, int]]:
