@@ -16,6 +16,7 @@ from .. import __version__
 from ..errors import InputError, RewardgateError
 from .advantages import advantages
 from .audit import audit
+from .doctor import doctor
 from .names import list_names
 from .verify import verify
 
@@ -23,6 +24,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 app.command()(audit)
 app.command()(verify)
 app.command()(advantages)
+app.command()(doctor)
 app.command("list")(list_names)
 
 _UsageError: Any = typer.BadParameter.__bases__[0]
