@@ -5,22 +5,22 @@ the layers, what each proves, and what none of them covers.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt, completion_text, is_completion
+from .arguments import positive, whole
 from .base import Outcome, Target, Verdict
 from .rows import unreadable
 
 if TYPE_CHECKING:
-    from .sandbox.jailer import Jail, Limits
-    from .sandbox.judging import CaseResult
+    from .sandbox.backends import Backend, Judged, Trial
     from .sandbox.outputs import Comparison
     from .sandbox.pool import Tier
-    from .sandbox.specification import Specification, StdinCase
+    from .sandbox.specification import Specification
 
 __all__ = ["CodeVerifier"]
 
@@ -37,11 +37,17 @@ class CodeVerifier:
         reward: `all` (1 where every case passes), `share` (of the cases, by weight).
         comparison: how printed output is compared: `lines`, `tokens` or `exact`.
         timeout_s: processor seconds of one case, where the target says nothing.
-        memory_mb: address space of one process.
+        memory_mb: address space of one process, and resident memory of all that a program starts.
         output_mb: of standard output.
-        processes: how many the program may start; 0 refuses them.
+        processes: how many the program may start (`multiprocessing`, `subprocess`), which needs a PID namespace; 0
+            refuses them.
         modules: imported beforehand in the jail, third-party ones too (`numpy`); others cannot be imported.
         prelude: whether functions see what LeetCode imports for them.
+        asserts: `apart` runs tests written in Python in a process of their own; `in_process` in the program's, which
+            `mock.patch`, subclasses and `isinstance` need, and which a program that means to can corrupt. The detail
+            says so.
+        backend: `local`; `bwrap`, within bubblewrap; the address of a SandboxFusion-compatible service; or an object
+            that is a `sandbox.backends.Backend`.
         require: the least that the machine must have: `strict`, `standard`, `basic`.
         workers: how many programs run at once, over all threads.
 
@@ -63,38 +69,42 @@ class CodeVerifier:
         processes: int = 0,
         modules: Sequence[str] = (),
         prelude: bool = True,
+        asserts: str = "apart",
+        backend: "str | Backend" = "local",
         require: "Tier" = "standard",
         without: Sequence[str] = (),
         workers: int = 2,
     ) -> None:
+        from .sandbox.backends import backend_of
         from .sandbox.jailer import Limits
-        from .sandbox.pool import TIERS, JailPool
+        from .sandbox.pool import TIERS
 
         if reward not in ("all", "share"):
             raise ArgumentError(f"reward: expected 'all' or 'share', got {reward!r}")
         if comparison not in ("lines", "tokens", "exact"):
             raise ArgumentError(f"comparison: expected 'lines', 'tokens' or 'exact', got {comparison!r}")
+        if asserts not in ("apart", "in_process"):
+            raise ArgumentError(f"asserts: expected 'apart' or 'in_process', got {asserts!r}")
         if require not in TIERS:
             raise ArgumentError(f"require: expected one of {', '.join(TIERS)}, got {require!r}")
-        for name, value in (
-            ("timeout_s", timeout_s),
-            ("memory_mb", memory_mb),
-            ("output_mb", output_mb),
-            ("workers", workers),
-        ):
-            if not value > 0:
-                raise ArgumentError(f"{name}: expected a positive number, got {value!r}")
-        self._reward, self._prelude = reward, prelude
+        for name, value in (("timeout_s", timeout_s), ("memory_mb", memory_mb), ("output_mb", output_mb)):
+            positive(name, value)
+        whole("processes", processes, at_least=0)
+        whole("workers", workers, at_least=1)
+        self._reward, self._prelude, self._in_process = reward, prelude, asserts == "in_process"
         self._comparison: Comparison = comparison
         self._limits = Limits(
             cpu_s=float(timeout_s), memory_bytes=memory_mb << 20, output_bytes=output_mb << 20, processes=processes
         )
         if modules:
             self._limits = replace(self._limits, memory_bytes=max(self._limits.memory_bytes, 2 << 30))
-        self._pool = JailPool(workers, require=require, modules=modules, without=without)
+        self._backend = backend_of(
+            backend, workers=workers, require=require, modules=modules, without=without, processes=processes
+        )
 
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
         """The verdict; raises nothing but `SandboxUnavailable`."""
+        from .sandbox.backends import UnsupportedTestsError
         from .sandbox.jailer import JailError
         from .sandbox.shapes import SpecificationError, read_specification
 
@@ -116,66 +126,46 @@ class CodeVerifier:
             return Verdict(Outcome.NO_ANSWER, 0.0, rule="no_code", detail=detail, seconds=perf_counter() - started)
         code, span = found
         try:
-            with self._pool.jail() as jail:
-                results = list(self._results(jail, code, specification))
-                layers = ",".join(jail.layers)
+            judged = self._backend.judged(self._trial(code, specification))
+        except UnsupportedTestsError as error:
+            seconds = perf_counter() - started
+            return Verdict(Outcome.UNSUPPORTED, None, rule="backend", detail=str(error), seconds=seconds)
         except JailError as error:
             return Verdict(Outcome.ERROR, None, code, span, "sandbox", str(error), seconds=perf_counter() - started)
-        return self._verdict(results, code, span, layers, started)
+        return self._verdict(judged, code, span, started)
 
     def close(self) -> None:
         """End the jails."""
-        self._pool.close()
+        self._backend.close()
 
-    def _results(self, jail: "Jail", code: str, specification: "Specification") -> "Iterable[CaseResult]":
-        from .sandbox.judging import function_results, stdin_results
+    def _trial(self, code: str, specification: "Specification") -> "Trial":
+        from .sandbox.backends import Trial
 
         limits = self._limits
         if specification.timeout_s is not None:
             limits = replace(limits, cpu_s=specification.timeout_s)
-        program = _assembled(code, specification).encode("utf-8", "surrogatepass")
-        stops_early = self._reward == "all"
-        if specification.asserts is not None:
-            from .sandbox.asserting import assert_results
+        return Trial(
+            program=_assembled(code, specification).encode("utf-8", "surrogatepass"),
+            specification=specification,
+            limits=limits,
+            comparison=self._comparison,
+            prelude=self._prelude,
+            stops=self._reward == "all",
+            in_process=self._in_process,
+        )
 
-            return assert_results(jail, program, specification, limits, prelude=self._prelude, stops=stops_early)
-        if specification.function:
-            results = function_results(jail, program, specification, limits, prelude=self._prelude)
-        else:
-            check = self._checker(jail, specification, limits) if specification.checker else None
-            results = stdin_results(jail, program, specification, limits, self._comparison, check)
-        return _until_failure(results) if stops_early else results
-
-    def _checker(
-        self, jail: "Jail", specification: "Specification", limits: "Limits"
-    ) -> "Callable[[StdinCase, str], str | None]":
-        from .sandbox.judging import checked
-
-        def check(case: "StdinCase", output: str) -> str | None:
-            return checked(jail, specification.checker.encode(), case, output, limits)
-
-        return check
-
-    def _verdict(
-        self, results: "Sequence[CaseResult]", code: str, span: tuple[int, int] | None, layers: str, started: float
-    ) -> Verdict:
+    def _verdict(self, judged: "Judged", code: str, span: tuple[int, int] | None, started: float) -> Verdict:
+        results = judged.results
         failed = next((result for result in results if not result.passed), None)
         if failed is None:
-            detail = f"{len(results)} of {len(results)} cases passed; layers {layers}"
+            detail = f"{len(results)} of {len(results)} cases passed; {judged.where}"
             return Verdict(Outcome.CORRECT, 1.0, code, span, "tests_passed", detail, perf_counter() - started)
         reward = 0.0
         if self._reward == "share":
             whole = sum(result.weight for result in results)
             reward = sum(result.weight for result in results if result.passed) / whole if whole else 0.0
-        detail = f"{failed.detail}; layers {layers}"
+        detail = f"{failed.detail}; {judged.where}"
         return Verdict(Outcome.INCORRECT, reward, code, span, failed.rule, detail, perf_counter() - started)
-
-
-def _until_failure(results: "Iterable[CaseResult]") -> "Iterable[CaseResult]":
-    for result in results:
-        yield result
-        if not result.passed:
-            return
 
 
 def _assembled(code: str, specification: "Specification") -> str:

@@ -13,7 +13,7 @@ from .jailer import Jail, Limits, Running
 from .judging import CaseResult, bad_end, clipped, killed_by_another, raised_text
 from .specification import Specification
 
-__all__ = ["assert_results"]
+__all__ = ["assert_results", "case_result"]
 
 _MESSAGES_A_LOOK = 64
 """How many are moved before the clock is looked at again."""
@@ -36,7 +36,7 @@ def assert_results(
         yield CaseResult(False, 1.0, "no_tests", "the tests test nothing")
         return
     for number, result in enumerate(results, 1):
-        yield _result(number, result, problem)
+        yield case_result(number, result, problem)
 
 
 def _said(
@@ -149,7 +149,7 @@ def _operation(message: dict[str, Any]) -> str:
     return said if isinstance(said, str) else ""
 
 
-def _result(number: int, result: object, problem: tuple[str, str]) -> CaseResult:
+def case_result(number: int, result: object, problem: tuple[str, str]) -> CaseResult:
     if isinstance(result, dict) and result.get("passed") is True:
         return CaseResult(True)
     if not isinstance(result, dict):

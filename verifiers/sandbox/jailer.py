@@ -19,6 +19,7 @@ from time import monotonic
 from typing import Any
 
 from ...errors import RewardgateError
+from .bubblewrap import NAMESPACES
 from .jail import frames
 
 __all__ = ["Ended", "Jail", "JailError", "Limits", "Running"]
@@ -106,12 +107,20 @@ class Jail:
         modules: imported once, beforehand, so that programs that need them pay nothing (`numpy`).
         without: layers to leave out, for tests and for telling what each is worth.
         slot: tells concurrent jails of root apart: each gets a user of its own.
+        wall: puts the zygote's command, which needs to read some paths, behind a wall of somebody else's.
 
     Raises:
         JailError: the zygote does not start.
     """
 
-    def __init__(self, *, modules: Sequence[str] = (), without: Sequence[str] = (), slot: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        modules: Sequence[str] = (),
+        without: Sequence[str] = (),
+        slot: int = 0,
+        wall: Callable[[Sequence[str], Sequence[str]], list[str]] | None = None,
+    ) -> None:
         self._lock = Lock()
         self._numbers = 0
         self._owner = os.getpid()
@@ -128,12 +137,16 @@ class Jail:
             "modules": list(modules),
             "without": list(without),
             "uid": _UIDS + slot % 1024,
+            "outside": _namespaces() if wall is not None else {},
         }
+        command = [sys.executable, "-I", "-S", "-B", "-X", "utf8", _JAIL, json.dumps(settings)]
         self._process: subprocess.Popen[bytes] | None = None
         try:
             with theirs:
+                if wall is not None:
+                    command = wall(command, (_JAIL, *settings["paths"]))
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-B", "-X", "utf8", _JAIL, json.dumps(settings)],
+                    command,
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
@@ -219,7 +232,7 @@ class Jail:
         }
         given: list[int] = []
         try:
-            self._opens(running, source, stdin, given, has_channel=kind in ("calls", "tests"))
+            self._opens(running, source, stdin, given, has_channel=kind != "program")
             socket.send_fds(self._control, [json.dumps(request).encode()], given)
         except OSError as error:
             raise self._broken(f"no run that starts ({error})") from error
@@ -422,3 +435,8 @@ class Jail:
     def _broken(self, why: str) -> JailError:
         self.close()
         return JailError(f"sandbox: expected a run that is reported, got: {why}")
+
+
+def _namespaces() -> dict[str, str]:
+    """Those of this process, by which a zygote knows that a wall stands between."""
+    return {name: os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES}

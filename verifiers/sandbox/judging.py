@@ -3,7 +3,7 @@
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from . import values
 from .jail import frames
@@ -27,8 +27,14 @@ class CaseResult:
     detail: str = ""
 
 
+class Runs(Protocol):
+    """What runs whole programs: a jail, or a service."""
+
+    def run(self, source: bytes, *, stdin: bytes = b"", limits: Limits) -> Running: ...
+
+
 def stdin_results(
-    jail: Jail,
+    jail: Runs,
     program: bytes,
     specification: Specification,
     limits: Limits,
@@ -55,7 +61,7 @@ def stdin_results(
                     case.expected, output, comparison=comparison, float_tolerance=specification.float_tolerance
                 )
             wrong = None if difference is None else ("wrong_output", difference)
-        yield _result(number, case.weight, wrong, f"input {clipped(case.stdin)}")
+        yield case_of(number, case.weight, wrong, f"input {clipped(case.stdin)}")
 
 
 def function_results(
@@ -76,8 +82,8 @@ def function_results(
                 session.close()
                 yield from function_results(jail, program, specification, limits, prelude=prelude, known=number - 1)
                 return
-            wrong = _wrong_answer(said, case, specification) if said is not None else session.bad_end()
-            yield _result(number, case.weight, wrong, f"arguments {values.shown(case.args)}")
+            wrong = wrong_answer(said, case, specification) if said is not None else session.bad_end()
+            yield case_of(number, case.weight, wrong, f"arguments {values.shown(case.args)}")
             if said is None:
                 for left in specification.function[number:]:
                     yield CaseResult(False, left.weight, "not_run", "the program had ended")
@@ -143,7 +149,7 @@ class Session:
         return answered[0] if isinstance(answered[0], dict) else {"garbage": "the answer is no mapping"}
 
 
-def _wrong_answer(said: dict[str, Any], case: FunctionCase, specification: Specification) -> tuple[str, str] | None:
+def wrong_answer(said: dict[str, Any], case: FunctionCase, specification: Specification) -> tuple[str, str] | None:
     if "value" in said:
         try:
             got = values.to_value(said["value"])
@@ -202,7 +208,7 @@ def _signal_name(ended: Ended) -> str:
         return f"signal {ended.signal}"
 
 
-def _result(number: int, weight: float, wrong: tuple[str, str] | None, given: str) -> CaseResult:
+def case_of(number: int, weight: float, wrong: tuple[str, str] | None, given: str) -> CaseResult:
     if wrong is None:
         return CaseResult(True, weight)
     rule, detail = wrong
@@ -233,6 +239,11 @@ def checked(jail: Jail, checker: bytes, case: StdinCase, output: str, limits: Li
         session.close()
     if said is None:
         return f"the checker did not answer: {session.bad_end()[1]}"
+    return refusal(said, output)
+
+
+def refusal(said: Mapping[str, Any], output: str) -> str | None:
+    """Why what a checker said refuses `output`; None where it accepts it."""
     if "value" not in said:
         return f"the checker did not accept {clipped(output)}: {raised_text(said)}"
     try:

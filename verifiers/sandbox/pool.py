@@ -8,7 +8,8 @@ from threading import BoundedSemaphore
 from typing import Any, Literal
 
 from ...errors import RewardgateError
-from .jailer import Jail
+from .bubblewrap import bubblewrap_wall, why_no_bubblewrap
+from .jailer import Jail, JailError
 
 __all__ = ["TIERS", "JailPool", "SandboxUnavailable", "Tier", "missing_layers"]
 
@@ -40,22 +41,39 @@ class JailPool:
         require: the tier that every jail must have.
         modules: imported beforehand in every jail.
         without: layers to leave out.
+        needs: layers that are needed beside those of the tier.
+        bubblewrap: whether jails stand within bubblewrap.
 
     Raises:
         SandboxUnavailable: when the first jail is made, where the machine has less than `require`.
     """
 
     def __init__(
-        self, size: int, *, require: Tier = "standard", modules: Sequence[str] = (), without: Sequence[str] = ()
+        self,
+        size: int,
+        *,
+        require: Tier = "standard",
+        modules: Sequence[str] = (),
+        without: Sequence[str] = (),
+        needs: Sequence[str] = (),
+        bubblewrap: bool = False,
     ) -> None:
         self._size = size
         self._require: Tier = require
-        self._modules, self._without = tuple(modules), tuple(without)
+        self._modules, self._without, self._needs = tuple(modules), tuple(without), tuple(needs)
+        self._bubblewrap = bubblewrap
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:
         """What makes another pool like it: jails do not travel to a worker, they are made there."""
-        return {"size": self._size, "require": self._require, "modules": self._modules, "without": self._without}
+        return {
+            "size": self._size,
+            "require": self._require,
+            "modules": self._modules,
+            "without": self._without,
+            "needs": self._needs,
+            "bubblewrap": self._bubblewrap,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)
@@ -105,8 +123,15 @@ class JailPool:
 
     def _new(self) -> Jail:
         self._made += 1
-        jail = Jail(modules=self._modules, without=self._without, slot=os.getpid() * 8 + self._made)
-        missing = missing_layers(jail, self._require)
+        wall = bubblewrap_wall if self._bubblewrap else None
+        try:
+            jail = Jail(modules=self._modules, without=self._without, slot=os.getpid() * 8 + self._made, wall=wall)
+        except JailError as error:
+            reason = why_no_bubblewrap() if self._bubblewrap else ""
+            if not reason:
+                raise
+            raise SandboxUnavailable(f"backend: expected bubblewrap that starts, got: {reason}") from error
+        missing = sorted({*missing_layers(jail, self._require), *(set(self._needs) - set(jail.layers))})
         if missing:
             jail.close()
             reasons = "; ".join(f"{name}: {jail.reasons.get(name, 'not tried')}" for name in missing)

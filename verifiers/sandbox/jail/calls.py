@@ -39,9 +39,9 @@ def serve(source: bytes, settings: dict) -> None:
     """
     buffer = bytearray()
     try:
-        module = _loaded(source, prelude=settings.get("prelude", True))
+        module = loaded(source, prelude=settings.get("prelude", True))
     except BaseException as error:
-        frames.send(CHANNEL, _raised(error))
+        frames.send(CHANNEL, raised(error))
         if not isinstance(error, (SystemExit, Exception)):
             raise
         return
@@ -54,10 +54,10 @@ def serve(source: bytes, settings: dict) -> None:
             request = frames.receive(CHANNEL, buffer)
         except EOFError:
             return
-        frames.send(CHANNEL, _answer(module, request))  # type: ignore[arg-type]
+        frames.send(CHANNEL, answer(module, request))  # type: ignore[arg-type]
 
 
-def _loaded(source: bytes, *, prelude: bool) -> types.ModuleType:
+def loaded(source: bytes, *, prelude: bool) -> types.ModuleType:
     module = types.ModuleType("solution")
     names = dict(vars(builtins))
     if prelude:
@@ -75,7 +75,7 @@ def prelude_names() -> dict:
     return modules | names | {"inf": float("inf")}
 
 
-def _answer(module: types.ModuleType, request: dict) -> dict:
+def answer(module: types.ModuleType, request: dict) -> dict:
     try:
         function = _found(module, request["name"])
         if function is None:
@@ -85,7 +85,7 @@ def _answer(module: types.ModuleType, request: dict) -> dict:
         sys.stdout.flush()
         return {"value": plain.encoded(value)}
     except BaseException as error:
-        return _raised(error)
+        return raised(error)
 
 
 def _named(module: types.ModuleType, name: str) -> object:
@@ -107,7 +107,7 @@ def _found(module: types.ModuleType, name: str) -> object:
     return function if callable(function) else None
 
 
-def _raised(error: BaseException) -> dict:
+def raised(error: BaseException) -> dict:
     """Of an exception its class's name and, clipped, its text."""
     name = type.__getattribute__(type(error), "__name__")
     try:

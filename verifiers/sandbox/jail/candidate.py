@@ -16,6 +16,7 @@ import calls
 import landlock
 import reach
 import seccomp
+import together
 from confine import Limits, die_with_parent, drop_capabilities, limit, mount_scratch, mount_shared_memory
 
 import tests
@@ -38,6 +39,7 @@ _OWN_MODULES = (
     "serving",
     "syscalls",
     "tests",
+    "together",
 )
 
 
@@ -46,8 +48,8 @@ class Plan:
     """One run, as the supervisor asked for it.
 
     Args:
-        kind: `program` (run as `__main__`), `calls` (loaded as a module, then called over descriptor 3) or `tests`
-            (which call over descriptor 3).
+        kind: `program` (run as `__main__`), `calls` (loaded as a module, then called over descriptor 3), `tests` (which
+            call over descriptor 3) or `together` (both in one process).
         limits: of the candidate.
         scratch: its working folder: where a tmpfs is mounted, or one that was made for it.
         has_mounts: whether a tmpfs can be mounted.
@@ -102,6 +104,8 @@ def become(plan: Plan, layers: Layers, report: int) -> NoReturn:
     gc.enable()
     if plan.kind == "calls":
         _end(calls.serve, source, plan.settings)
+    if plan.kind == "together":
+        _end(together.serve, source, plan.settings)
     if plan.kind == "tests":
         _end(tests.run, source, plan.settings)
     _end(_run_as_main, source)

@@ -3,8 +3,8 @@
 The order in which they are taken on is the order of `LAYERS`, from the outermost.
 """
 
-import errno
 import ctypes
+import errno
 import json
 import os
 import signal
@@ -23,7 +23,7 @@ from keepers import Keepers
 from reach import keep_in_reach
 from syscalls import checked, libc, syscall
 
-LAYERS = ("uid", "userns", "netns", "ipcns", "pidns", "mountns", "landlock", "seccomp", "rlimits")
+LAYERS = ("bwrap", "uid", "userns", "netns", "ipcns", "pidns", "mountns", "landlock", "seccomp", "rlimits")
 
 _PROOF_BYTES = 1 << 20
 _READABLE = (
@@ -76,6 +76,8 @@ def prepare(settings: dict) -> Jail:
         jail.names.append(name)
         return True
 
+    if settings["outside"]:
+        add("bwrap", lambda: None, partial(_behind_a_wall, settings["outside"]))
     hidden = ["/tmp"] if "mountns" not in without else []
     jail.layers = Layers(0, False, readable, kept=keep_in_reach(_prefixes(settings), hidden, closed=was_root))
     if was_root:
@@ -220,6 +222,13 @@ def _keep(jail: Jail) -> None:
     """From here on the children of this process are born in the PID namespace of a keeper."""
     jail.keepers = Keepers()
     jail.keepers.leave(jail.keepers.enter(), is_empty=True)
+
+
+def _behind_a_wall(outside: dict) -> None:
+    for name, link in outside.items():
+        _needs(os.readlink(f"/proc/self/ns/{name}") != link, f"the {name} namespace is the caller's")
+    _refused("writing outside of /tmp", lambda: os.open("/usr/proof", os.O_WRONLY | os.O_CREAT))
+    _refused("reading /etc/passwd", lambda: os.open("/etc/passwd", os.O_RDONLY))
 
 
 def _sees_itself_alone() -> None:

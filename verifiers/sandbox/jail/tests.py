@@ -25,16 +25,16 @@ def run(source: bytes, settings: dict) -> None:
     results: list[dict] = []
     try:
         _run(peer, source, settings, results)
-    except _StoppedError:
+    except StoppedError:
         pass
     except BaseException as error:
-        results.append(_failed(error, "the tests"))
+        results.append(failed(error, "the tests"))
     if not peer.n_asked:
         results = [result for result in results if not result["passed"]]
     frames.send(CHANNEL, {"op": "done", "results": results})
 
 
-class _StoppedError(Exception):
+class StoppedError(Exception):
     """A case failed and nobody wants to know about the others."""
 
 
@@ -62,14 +62,14 @@ def run_statements(tree: ast.Module, namespace: dict, settings: dict, results: l
             run()  # type: ignore[operator]
         except SystemExit as end:
             if end.code not in (None, 0):
-                results.append(_failed(end, what))
+                results.append(failed(end, what))
         except BaseException as error:
-            results.append(_failed(error, what))
+            results.append(failed(error, what))
         else:
             results.append({"passed": True})
             return
         if settings["stops"] and results and not results[-1]["passed"]:
-            raise _StoppedError
+            raise StoppedError
 
     wants_unit_tests = False
     for statement in tree.body:
@@ -190,7 +190,7 @@ def _passes(test: unittest.TestCase) -> None:
         raise AssertionError(problems[0][1].strip().rpartition("\n")[2] if problems else "the test did not run")
 
 
-def _failed(error: BaseException, what: str) -> dict:
+def failed(error: BaseException, what: str) -> dict:
     try:
         text = str(error)[:_MAX_TEXT_CHARS]
     except BaseException:
