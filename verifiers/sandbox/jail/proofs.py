@@ -107,6 +107,10 @@ class ProofError(Exception):
     """A forbidden thing was not refused."""
 
 
+class NoProofError(Exception):
+    """Whether it is refused cannot be found out."""
+
+
 def _readable(settings: dict) -> list[str]:
     """Without what lies below another of them: each is a rule more for every candidate."""
     real = {os.path.realpath(path) for path in (*_READABLE, *_prefixes(settings)) if os.path.exists(path)}
@@ -121,17 +125,21 @@ def _prefixes(settings: dict) -> list[str]:
 def _in_child(attempt: Callable[[], None]) -> None:
     """Run `attempt` in a child; raises ProofError with what it said where it failed.
 
-    A child that somebody killed has proved nothing, neither way: it is tried once more.
+    A child that somebody killed has proved nothing, neither way: it is tried once more, then this zygote does not
+    start. A machine is not said to lack a layer because it was short of memory.
     """
     for _ in range(2):
         if not _is_killed(attempt):
             return
-    raise ProofError("the child that should prove it was killed")
+    raise NoProofError("the child that should prove a layer was killed")
 
 
 def _is_killed(attempt: Callable[[], None]) -> bool:
     ours, theirs = os.pipe()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError as error:
+        raise NoProofError(f"no child to prove a layer: {error}") from error
     if pid == 0:
         _tell(attempt, theirs)
     return _told(pid, ours, theirs)
