@@ -5,6 +5,7 @@ the layers, what each proves, and what none of them covers.
 """
 
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt, completion_text, is_completion
+from .ahead import asked_ahead
 from .arguments import positive, whole
 from .base import Outcome, Target, Verdict
-from .rows import unreadable
+from .rows import Triple, row_verdict, unreadable
 
 if TYPE_CHECKING:
     from .sandbox.backends import Backend, Judged, Trial
@@ -91,6 +93,7 @@ class CodeVerifier:
             positive(name, value)
         whole("processes", processes, at_least=0)
         whole("workers", workers, at_least=1)
+        self._workers = workers
         self._reward, self._prelude, self._in_process = reward, prelude, asserts == "in_process"
         self._comparison: Comparison = comparison
         self._limits = Limits(
@@ -133,6 +136,17 @@ class CodeVerifier:
         except JailError as error:
             return Verdict(Outcome.ERROR, None, code, span, "sandbox", str(error), seconds=perf_counter() - started)
         return self._verdict(judged, code, span, started)
+
+    def verify_batch(self, rows: Sequence[Triple]) -> list[Verdict]:
+        """One verdict a row, in order; as many programs run at once as there are workers."""
+        stopped = threading.Event()
+
+        def verdict(row: Triple) -> Verdict:
+            if stopped.is_set():
+                raise InterruptedError("code: stopped")
+            return row_verdict(self, row)
+
+        return [verdict for _, verdict in asked_ahead(verdict, rows, threads=self._workers, stop=stopped.set)]
 
     def close(self) -> None:
         """End the jails."""

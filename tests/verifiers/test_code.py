@@ -1,5 +1,6 @@
 """Every rule that a verdict on a program can have, by the least program that brings it about."""
 
+import time
 from typing import Any
 
 import pytest
@@ -195,6 +196,17 @@ def test_it_is_registered_and_judges_many() -> None:
     verifier = get("code", timeout_s=1.0)
     said = verify_many(verifier, [(PRINTS_SUM, SUM), ("print(0)", SUM), (PRINTS_SUM, None), ("", SUM)])
     assert [one.reward for one in said] == [1.0, 0.0, None, 0.0]
+
+
+def test_a_batch_is_judged_by_as_many_programs_at_once_as_there_are_workers() -> None:
+    sleeps = "import time\ntime.sleep(0.5)\n" + PRINTS_SUM
+    one_case = {"inputs": ["1 2\n"], "outputs": ["3\n"]}
+    verifier = CodeVerifier(workers=4)
+    verify_many(verifier, [(PRINTS_SUM, one_case)] * 4)
+    started = time.monotonic()
+    said = verify_many(verifier, [(sleeps, one_case)] * 8)
+    assert [one.reward for one in said] == [1.0] * 8
+    assert time.monotonic() - started < 8 * 0.5  # one after the other they would sleep that long
 
 
 def test_it_judges_in_the_workers_of_a_batch() -> None:
