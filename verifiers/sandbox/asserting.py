@@ -48,6 +48,7 @@ def _said(
         "entry_point": specification.entry_point,
         "calls_check": specification.asserts.calls_check,
         "stops": stops,
+        "in_process": False,
         "prompt": specification.prompt,
     }
     code = "\n".join(filter(None, (specification.setup, specification.asserts.code)))

@@ -23,6 +23,7 @@ def in_process_results(
         "entry_point": specification.entry_point,
         "calls_check": specification.asserts.calls_check,
         "stops": stops,
+        "in_process": True,
     }
     code = "\n".join(filter(None, (specification.setup, specification.asserts.code)))
     said, running = _said(jail, program, code, limits, settings)

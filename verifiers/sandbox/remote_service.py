@@ -95,6 +95,7 @@ class RemoteBackend:
             "entry_point": tests.entry_point,
             "calls_check": tests.asserts.calls_check,
             "stops": trial.stops,
+            "in_process": True,
         }
         code = "\n".join(filter(None, (tests.setup, tests.asserts.code)))
         order = {"tests": code, "settings": settings}

@@ -21,7 +21,7 @@ KEPT_BYTES = 1 << 20
 _MAX_REPLY_BYTES = 64 << 20
 _CHUNK = 1 << 16
 _RETRIED = frozenset({429, 500, 502, 503, 504})
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.25, 8.0
+_LONGEST_WAIT_S = 8.0
 _SHOWN_CHARS = 300
 
 
@@ -40,12 +40,15 @@ class Service:
         address: `http://host:8080`, or `https://…` with a path before `/run_code`.
         attempts: how often a request is made that fails for another reason than a time-out.
         patience_s: how much longer than its program may run an answer may take: a busy service queues.
+        first_wait_s: before the second attempt; each later wait is twice as long, or what the service asks for.
 
     Raises:
         ArgumentError: the address is none.
     """
 
-    def __init__(self, address: str, *, attempts: int = 5, patience_s: float = 60.0) -> None:
+    def __init__(
+        self, address: str, *, attempts: int = 5, patience_s: float = 60.0, first_wait_s: float = 0.25
+    ) -> None:
         parts = urlsplit(address)
         try:
             port = parts.port
@@ -55,7 +58,7 @@ class Service:
             raise ArgumentError(f"backend: expected an address like http://host:8080, got {address!r}")
         self._host, self._port, self._is_secure = parts.hostname, port, parts.scheme == "https"
         self._path = parts.path.rstrip("/") + "/run_code"
-        self._attempts, self._patience_s = attempts, patience_s
+        self._attempts, self._patience_s, self._first_wait_s = attempts, patience_s, first_wait_s
         self._closed = threading.Event()
 
     def run(self, source: bytes, *, stdin: bytes = b"", limits: Limits) -> Running:
@@ -83,7 +86,7 @@ class Service:
                 if not error.again or attempt == self._attempts:
                     times = f" ({attempt} times)" if attempt > 1 else ""
                     raise JailError(f"backend: expected an answer of {self._host}, got: {error}{times}") from None
-                wait_s = min(_LONGEST_WAIT_S, max(error.wait_s, _FIRST_WAIT_S * 2 ** (attempt - 1)))
+                wait_s = min(_LONGEST_WAIT_S, max(error.wait_s, self._first_wait_s * 2 ** (attempt - 1)))
                 # Jitter, or all who were refused together would come again together.
                 if self._closed.wait(wait_s * random.uniform(0.5, 1.0)):
                     break
