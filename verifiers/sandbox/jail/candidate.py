@@ -89,7 +89,7 @@ def become(plan: Plan, layers: Layers, report: int) -> NoReturn:
     try:
         die_with_parent()
         os.setsid()
-        source = _source(plan.source)
+        source = _source(plan)
         _enter_scratch(plan)
         confine(plan, layers)
         for wanted, given in enumerate(_above(plan.descriptors)):
@@ -140,12 +140,14 @@ def _enter_scratch(plan: Plan) -> None:
     os.chdir(plan.scratch)
 
 
-def _source(descriptor: int) -> bytes:
+def _source(plan: Plan) -> bytes:
     source = bytearray()
-    while chunk := os.read(descriptor, 1 << 16):
+    while chunk := os.read(plan.source, 1 << 16):
         source += chunk
         if len(source) > _MAX_SOURCE_BYTES:
-            raise ValueError(f"source: expected at most {_MAX_SOURCE_BYTES} bytes")
+            # The program's fault, not ours: it ends as one that cannot be compiled.
+            os.write(plan.descriptors[2], f"source: expected at most {_MAX_SOURCE_BYTES} bytes\n".encode())
+            os._exit(1)
     return bytes(source)
 
 
