@@ -157,7 +157,9 @@ def _same_mapping(expected: Mapping[Any, Any], got: Mapping[Any, Any], rel_tol: 
         got = {str(key) if type(key) is int else key: item for key, item in got.items()}
     kinds = {key: type(key) for key in got}
     return all(
-        key in got and kinds.get(key) is not bool and equal(item, got[key], rel_tol=rel_tol, abs_tol=abs_tol)
+        key in got
+        and (kinds[key] is bool) is isinstance(key, bool)
+        and equal(item, got[key], rel_tol=rel_tol, abs_tol=abs_tol)
         for key, item in expected.items()
     )
 
