@@ -75,12 +75,14 @@ class Layers:
         landlock: the version; 0 for none.
         seccomp: whether calls are filtered.
         readable: O_PATH descriptors of what every program may read: the interpreter, its libraries, a few devices.
+        attributes: whether something else keeps it from the modes, owners and times of its user's files.
         kept: how many descriptors from `reach.FIRST` on lead to the interpreter.
     """
 
     landlock: int
     seccomp: bool
     readable: Sequence[int]
+    attributes: bool = False
     kept: int = 0
 
 
@@ -122,7 +124,7 @@ def confine(plan: Plan, layers: Layers) -> None:
         executable = plan.limits.processes > 0
         landlock.restrict(layers.readable, writable, version=layers.landlock, executable=executable)
     if layers.seccomp:
-        seccomp.refuse_calls(processes=plan.limits.processes > 0)
+        seccomp.refuse_calls(processes=plan.limits.processes > 0, attributes=layers.attributes)
 
 
 def _above(descriptors: Sequence[int]) -> list[int]:
@@ -137,6 +139,8 @@ def _enter_scratch(plan: Plan) -> None:
             mount_shared_memory(plan.limits.file_bytes)
     else:
         _set_environment(plan.scratch)
+        if "tempfile" in sys.modules:
+            sys.modules["tempfile"].tempdir = None  # it remembers where the zygote made this folder
     os.chdir(plan.scratch)
 
 

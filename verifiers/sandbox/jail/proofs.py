@@ -97,6 +97,7 @@ def prepare(settings: dict) -> Jail:
         jail.layers = replace(jail.layers, landlock=version)
     if add("seccomp", seccomp.prepare, _calls_are_refused):
         jail.layers = replace(jail.layers, seccomp=True)
+    jail.layers = replace(jail.layers, attributes=jail.has_mounts or "uid" in jail.names)
     add("rlimits", lambda: None, _limits_hold)
     confine.bound_capabilities()
     jail.names.sort(key=LAYERS.index)

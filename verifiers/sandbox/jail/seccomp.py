@@ -31,6 +31,13 @@ REFUSED = (
     "ioprio_set",
 )  # fmt: skip
 
+ATTRIBUTES = (
+    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "futimesat",
+    "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+)  # fmt: skip
+"""Refused where neither a user of its own nor read-only mounts keep a program from the files of its user: Landlock
+does not ask about them."""
+
 OF_ITSELF = ("prlimit64", "sched_setaffinity")
 """Allowed to a process about itself: limits and processors of another of the same user are not its own to change."""
 
@@ -55,16 +62,17 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_uint16), ("filter", ctypes.POINTER(_Instruction))]
 
 
-def refuse_calls(*, processes: bool) -> None:
+def refuse_calls(*, processes: bool, attributes: bool = True) -> None:
     """Install the filter for this process and all that it starts, for good.
 
     Args:
         processes: whether it may start processes; without a PID namespace it never should.
+        attributes: whether it may change modes, owners and times of files.
 
     Raises:
         OSError: the kernel takes no filter, or the architecture has no table here.
     """
-    instructions, about_own_pid = _prepared(processes)
+    instructions, about_own_pid = _prepared(processes, attributes)
     for position in about_own_pid:
         instructions[position].k = os.getpid()
     program = _Program(len(instructions), instructions)
@@ -75,33 +83,33 @@ def refuse_calls(*, processes: bool) -> None:
 def prepare() -> None:
     """Make the filters ahead, for all processes that are forked from this one; raises OSError as above."""
     for processes in (False, True):
-        _prepared(processes)
+        _prepared(processes, True)
 
 
 @cache
-def _prepared(processes: bool) -> tuple[ctypes.Array, list[int]]:
+def _prepared(processes: bool, attributes: bool) -> tuple[ctypes.Array, list[int]]:
     """The filter, made once in the zygote, and where a process writes its own number into it."""
     if ARCHITECTURE not in _AUDIT_ARCH:
         raise OSError(errno.ENOSYS, f"seccomp: no table for {ARCHITECTURE}")
-    instructions = _filter(processes=processes, own_pid=_NO_PID)
+    instructions = _filter(processes=processes, own_pid=_NO_PID, attributes=attributes)
     array = (_Instruction * len(instructions))(*instructions)
     return array, [number for number, one in enumerate(instructions) if one.k == _NO_PID]
 
 
-def _filter(*, processes: bool, own_pid: int) -> list[_Instruction]:
+def _filter(*, processes: bool, own_pid: int, attributes: bool = True) -> list[_Instruction]:
     return [
         _Instruction(_LOAD, 0, 0, _ARCH),
         _Instruction(_EQUAL, 1, 0, _AUDIT_ARCH[ARCHITECTURE]),
         _return(_KILL),
         _Instruction(_LOAD, 0, 0, _NUMBER),
-        *_search(_ranges(_answers(processes=processes, own_pid=own_pid))),
+        *_search(_ranges(_answers(processes=processes, own_pid=own_pid, attributes=attributes))),
     ]
 
 
-def _answers(*, processes: bool, own_pid: int) -> dict[int, tuple[_Instruction, ...]]:
+def _answers(*, processes: bool, own_pid: int, attributes: bool) -> dict[int, tuple[_Instruction, ...]]:
     """What the calls that are not simply allowed get, by number; each answer ends with a return."""
-    refused = REFUSED if processes else REFUSED + PROCESSES
-    answers: dict[int, tuple[_Instruction, ...]] = {NUMBERS[name]: (_REFUSE,) for name in refused if name in NUMBERS}
+    names = (*REFUSED, *(() if processes else PROCESSES), *(() if attributes else ATTRIBUTES))
+    answers: dict[int, tuple[_Instruction, ...]] = {NUMBERS[name]: (_REFUSE,) for name in names if name in NUMBERS}
     # glibc then falls back on clone, whose flags a filter can see.
     answers[NUMBERS["clone3"]] = (_MISSING,)
     answers[NUMBERS["prctl"]] = _by_argument(_EQUAL, _PR_SET_PDEATHSIG, _REFUSE, _ALLOWED)

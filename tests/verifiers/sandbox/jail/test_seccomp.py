@@ -27,10 +27,16 @@ def seccomp(machine: str) -> Iterator[ModuleType]:
 
 
 def answer(
-    seccomp: ModuleType, machine: str, number: int, *arguments: int, processes: bool = False, arch: int = 0
+    seccomp: ModuleType,
+    machine: str,
+    number: int,
+    *arguments: int,
+    processes: bool = False,
+    attributes: bool = True,
+    arch: int = 0,
 ) -> int:
     """What the kernel would do: one instruction after another, as linux/Documentation/networking/filter.rst says."""
-    program = seccomp._filter(processes=processes, own_pid=OWN_PID)
+    program = seccomp._filter(processes=processes, own_pid=OWN_PID, attributes=attributes)
     assert len(program) <= 4096  # BPF_MAXINSNS
     data = {0: number & 0xFFFFFFFF, 4: arch or AUDIT_ARCH[machine]}
     for position, argument in enumerate((*arguments, 0, 0, 0, 0, 0, 0)[:6]):
@@ -150,3 +156,18 @@ def test_every_refused_name_has_a_number_somewhere() -> None:
 def test_an_architecture_without_a_table_gets_no_filter_but_an_error() -> None:
     with loaded("seccomp", machine="riscv64") as seccomp, pytest.raises(OSError, match="no table for riscv64"):
         seccomp.refuse_calls(processes=False)
+
+
+def test_files_of_its_user_keep_their_modes_where_nothing_else_keeps_them(seccomp: ModuleType, machine: str) -> None:
+    names = [name for name in seccomp.ATTRIBUTES if name in seccomp.NUMBERS]
+    assert {"fchmod", "fchmodat", "fchownat", "utimensat", "setxattr"} <= set(names)
+    for allowed, expected in ((True, ALLOW), (False, EPERM)):
+        answers = {answer(seccomp, machine, seccomp.NUMBERS[name], attributes=allowed) for name in names}
+        assert answers == {expected}
+
+
+def test_limits_and_processors_are_changed_of_oneself_alone(seccomp: ModuleType, machine: str) -> None:
+    for name in seccomp.OF_ITSELF:
+        number = seccomp.NUMBERS[name]
+        assert [answer(seccomp, machine, number, pid) for pid in (0, OWN_PID)] == [ALLOW] * 2
+        assert [answer(seccomp, machine, number, pid) for pid in (1, OWN_PID + 1)] == [EPERM] * 2
