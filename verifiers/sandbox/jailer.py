@@ -203,7 +203,8 @@ class Jail:
         """
         with self._lock:
             running = self.start("program", source, stdin=stdin, limits=limits)
-            self.pump(lambda: running.ended is not None, limits.wall_s)
+            # Twice: the zygote gives a run back what it stood in line for.
+            self.pump(lambda: running.ended is not None, 2 * limits.wall_s)
         return running
 
     def start(
