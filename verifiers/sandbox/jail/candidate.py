@@ -140,7 +140,7 @@ def _enter_scratch(plan: Plan) -> None:
     else:
         _set_environment(plan.scratch)
         if "tempfile" in sys.modules:
-            sys.modules["tempfile"].tempdir = None  # it remembers where the zygote made this folder
+            vars(sys.modules["tempfile"])["tempdir"] = None  # it remembers where the zygote made this folder
     os.chdir(plan.scratch)
 
 

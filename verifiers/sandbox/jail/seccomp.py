@@ -35,8 +35,8 @@ ATTRIBUTES = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "futimesat",
     "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
 )  # fmt: skip
-"""Refused where neither a user of its own nor read-only mounts keep a program from the files of its user: Landlock
-does not ask about them."""
+"""These do nothing where neither a user of its own nor read-only mounts keep a program from the files of its user:
+Landlock does not ask about them. They are not refused, for `shutil.copy` could then copy nothing."""
 
 OF_ITSELF = ("prlimit64", "sched_setaffinity")
 """Allowed to a process about itself: limits and processors of another of the same user are not its own to change."""
@@ -108,8 +108,10 @@ def _filter(*, processes: bool, own_pid: int, attributes: bool = True) -> list[_
 
 def _answers(*, processes: bool, own_pid: int, attributes: bool) -> dict[int, tuple[_Instruction, ...]]:
     """What the calls that are not simply allowed get, by number; each answer ends with a return."""
-    names = (*REFUSED, *(() if processes else PROCESSES), *(() if attributes else ATTRIBUTES))
-    answers: dict[int, tuple[_Instruction, ...]] = {NUMBERS[name]: (_REFUSE,) for name in names if name in NUMBERS}
+    refused = REFUSED if processes else REFUSED + PROCESSES
+    answers: dict[int, tuple[_Instruction, ...]] = {NUMBERS[name]: (_REFUSE,) for name in refused if name in NUMBERS}
+    if not attributes:
+        answers |= {NUMBERS[name]: (_NOTHING,) for name in ATTRIBUTES if name in NUMBERS}
     # glibc then falls back on clone, whose flags a filter can see.
     answers[NUMBERS["clone3"]] = (_MISSING,)
     answers[NUMBERS["prctl"]] = _by_argument(_EQUAL, _PR_SET_PDEATHSIG, _REFUSE, _ALLOWED)
@@ -160,4 +162,5 @@ def _return(action: int) -> _Instruction:
 
 
 _ALLOWED = _return(_ALLOW)
+_NOTHING = _return(_ERRNO)  # of number 0: the call is not made, and said to have been
 _REFUSE, _MISSING = _return(_ERRNO | errno.EPERM), _return(_ERRNO | errno.ENOSYS)
