@@ -69,15 +69,11 @@ def program(folder: Path, row: dict[str, Any], here: Site) -> str:
         return here.text(file.read())
 
 
-def traces(row: dict[str, Any], here: Site, family: set[int], files: dict[str, list[str]]) -> list[str]:
-    """What a run has left behind, in words; nothing where it left nothing.
-
-    Args:
-        family: every process of ours before the run.
-        files: what lay in the folders that programs of all users may write to, before the run.
-    """
-    post = row.get("post", {})
-    found = [f"{path} is there" for path in post.get("absent", ()) if _exists(path, here)]
+def traces(row: dict[str, Any], here: Site, before: "Before") -> list[str]:
+    """What a run has left behind, in words; nothing where it left nothing."""
+    family, files, post = before.family, before.files, row.get("post", {})
+    changed = {path for path, moment in _moments(row, here).items() if moment != before.moments[path]}
+    found = [f"{path} is there" for path in sorted(changed)]
     if "absent_after" in post:
         seconds, path = post["absent_after"]
         found += [f"{path} came later"] if until(lambda: _exists(path, here), seconds) else []
@@ -106,9 +102,35 @@ _PATH = list(sys.path)
 _OPEN_TO_ALL = ("/tmp", "/var/tmp", "/dev/shm")
 
 
-def open_folders() -> dict[str, list[str]]:
-    """What lies where programs of all users may write."""
-    return {folder: _names(folder) for folder in _OPEN_TO_ALL}
+@dataclass(frozen=True)
+class Before:
+    """What there was before a run.
+
+    Args:
+        family: processes of ours.
+        files: what lay in the folders that programs of all users may write to.
+        moments: the marks of the row that somebody else has left, and when.
+    """
+
+    family: set[int]
+    files: dict[str, list[str]]
+    moments: dict[str, int | None]
+
+
+def before(row: dict[str, Any], here: Site) -> Before:
+    """What there is now."""
+    family = {pid for pid, _ in descendants(os.getpid())}
+    return Before(family, {folder: _names(folder) for folder in _OPEN_TO_ALL}, _moments(row, here))
+
+
+def _moments(row: dict[str, Any], here: Site) -> dict[str, int | None]:
+    """When each file that must not be there was changed; None where it is not."""
+    found: dict[str, int | None] = {}
+    for path in row.get("post", {}).get("absent", ()):
+        found[path] = None
+        with contextlib.suppress(OSError):
+            found[path] = os.lstat(os.path.expanduser(here.text(path))).st_mtime_ns
+    return found
 
 
 def _names(folder: str) -> list[str]:

@@ -1,6 +1,5 @@
 """Attacks and tricky-but-right programs, one by one: each has its verdict, in time, and leaves nothing behind."""
 
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -9,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sandbox_corpus import Site, open_folders, program, rows, site, traces
-from sandboxed import descendants
+from sandbox_corpus import Site, before, program, rows, site, traces
 
 from rewardgate.verifiers import Outcome
 from rewardgate.verifiers.code import CodeVerifier
@@ -53,8 +51,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def test_a_program_gets_its_verdict_and_leaves_nothing_behind(row: dict[str, Any], here: Site) -> None:
     judge = verifier(row.get("timeout_s", 3))
     judge.verify("print(1)", {"inputs": [""], "outputs": ["1"]})  # so that its jail is there before we count
-    family = {pid for pid, _ in descendants(os.getpid())}
-    files = open_folders()
+    earlier = before(row, here)
     for _ in range(row.get("repeat", 1)):
         started = time.monotonic()
         said = judge.verify(program(CORPUS, row, here), row["tests"])
@@ -63,7 +60,7 @@ def test_a_program_gets_its_verdict_and_leaves_nothing_behind(row: dict[str, Any
         # Nobody is paid with an unknown; only a target without tests has none.
         assert (said.reward is None) is (said.outcome is Outcome.BAD_TARGET)
         assert seconds < row.get("max_wall_s", 20)
-        assert traces(row, here, family, files) == []
+        assert traces(row, here, earlier) == []
     assert judge.verify("print(1)", {"inputs": [""], "outputs": ["1"]}).reward == 1
 
 

@@ -118,6 +118,7 @@ def test_a_candidate_that_somebody_kills_ended_by_a_signal(jail: Jail) -> None:
     assert jail.run(b"print(1)").stdout == b"1\n"
 
 
+@pytest.mark.slow
 def test_whatever_below_the_zygote_is_killed_the_run_ends_or_the_jail_is_closed() -> None:
     for position in range(8):
         with Jail() as jail:
@@ -225,7 +226,11 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda how: how.name)
+@pytest.mark.parametrize(
+    "how",
+    [signal.SIGKILL, *(pytest.param(how, marks=pytest.mark.slow) for how in (signal.SIGTERM, signal.SIGINT))],
+    ids=lambda how: how.name,
+)
 def test_nothing_outlives_a_caller_that_is_ended(how: signal.Signals, tmp_path: Path) -> None:
     shared_memory = sorted(os.listdir("/dev/shm"))
     with subprocess.Popen(
@@ -265,6 +270,7 @@ verifier.close()
 """
 
 
+@pytest.mark.slow
 def test_a_fork_of_the_caller_makes_jails_of_its_own(tmp_path: Path) -> None:
     done = subprocess.run(script(tmp_path, FORKING_CALLER), capture_output=True, text=True, timeout=60)
     assert done.stdout == "0 1.0 True\n", done.stderr
@@ -285,6 +291,7 @@ print([(one.outcome.value, one.reward) for one in said], files < few)
 """
 
 
+@pytest.mark.slow
 def test_files_that_run_out_are_an_error_and_then_it_goes_on(tmp_path: Path) -> None:
     done = subprocess.run(script(tmp_path, FEW_FILES), capture_output=True, text=True, timeout=60)
     assert done.stdout == "[('error', None), ('error', None), ('correct', 1.0)] True\n", done.stderr

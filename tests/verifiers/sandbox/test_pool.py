@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import sys
+from typing import ClassVar
 
 import pytest
 from sandboxed import until
@@ -23,32 +24,46 @@ def test_each_tier_demands_what_the_next_lower_does_and_more() -> None:
     assert TIERS["basic"] < TIERS["standard"] < TIERS["strict"]
 
 
+class Bare:
+    """A jail without a process, that has some layers."""
+
+    reasons: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, *layers: str) -> None:
+        self.layers = layers
+
+
 @pytest.mark.parametrize(
-    ("without", "require", "lacks"),
+    ("layers", "require", "lacks"),
     [
-        ("seccomp", "basic", ["seccomp"]),
-        ("rlimits", "basic", ["rlimits"]),
-        ("landlock", "basic", []),
-        ("landlock", "standard", ["landlock"]),
-        ("userns", "standard", []),
-        ("userns", "strict", ["ipcns", "mountns", "netns", "pidns", "userns"]),
-        ("pidns", "strict", ["pidns"]),
+        (("seccomp", "rlimits"), "basic", []),
+        (("rlimits",), "basic", ["seccomp"]),
+        (("seccomp",), "basic", ["rlimits"]),
+        (("seccomp", "rlimits"), "standard", ["landlock"]),
+        (("landlock", "seccomp", "rlimits"), "standard", []),
+        (("landlock", "seccomp", "rlimits"), "strict", ["ipcns", "mountns", "netns", "pidns", "userns"]),
+        ((), "basic", ["rlimits", "seccomp"]),
     ],
 )
-def test_a_tier_that_lacks_a_layer_is_refused_before_anything_runs(
-    without: str, require: Tier, lacks: list[str]
+def test_what_each_tier_misses(
+    layers: tuple[str, ...], require: Tier, lacks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pool = JailPool(1, require=require, without=(without,))
-    with Jail(without=(without,)) as jail:
-        missing = missing_layers(jail, require)
-    assert set(lacks) <= set(missing)
-    if not missing:
-        with pool.jail() as lent:
-            assert without not in lent.layers
-        pool.close()
-        return
-    with pytest.raises(SandboxUnavailable, match=f"lacks .*{missing[0]}: "), pool.jail():
+    monkeypatch.setattr(os, "geteuid", lambda: 1_000)
+    assert missing_layers(Bare(*layers), require) == lacks  # type: ignore[arg-type]
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    # Who is root must have stopped being it, whatever the tier.
+    assert missing_layers(Bare(*layers), require) == sorted([*lacks, "uid"])  # type: ignore[arg-type]
+    assert missing_layers(Bare("uid", *layers), require) == lacks  # type: ignore[arg-type]
+
+
+def test_a_tier_that_lacks_a_layer_is_refused_before_anything_runs() -> None:
+    pool = JailPool(1, require="standard", without=("landlock",))
+    with pytest.raises(SandboxUnavailable, match=r"lacks .*landlock: left out on purpose"), pool.jail():
         pytest.fail("something would have run")
+    lower = JailPool(1, require="basic", without=("landlock",))
+    with lower.jail() as jail:
+        assert "landlock" not in jail.layers
+    lower.close()
 
 
 def test_a_jail_is_lent_again_and_one_that_broke_is_not() -> None:

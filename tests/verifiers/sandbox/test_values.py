@@ -158,9 +158,11 @@ def test_a_value_that_holds_itself_ends_as_an_opaque_one() -> None:
     assert "list" in shown(crossed(plain.encoded(loop)), limit=2_000)
 
 
-def test_a_million_and_one_items_are_too_many() -> None:
-    with pytest.raises(plain.TooLargeError):
-        plain.encoded([None] * 1_000_001)
+def test_more_items_than_a_frame_may_carry_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain, "MAX_ITEMS", 1_000)
+    plain.encoded([None] * 999)  # and the list itself
+    with pytest.raises(plain.TooLargeError, match="at most 1000 items"):
+        plain.encoded([None] * 1_000)
 
 
 @given(plain_data)
@@ -180,6 +182,7 @@ def test_a_value_equals_itself(value: Any) -> None:
         (math.inf, math.inf),
         ({1, 2}, frozenset({2, 1})),
         ({"a": [1, {"2": None}]}, {"a": (1, {2: None})}),
+        ({True: {False: 1}}, {True: {False: 1}}),
         (b"a", b"a"),
         (1 + 2j, 1 + 2j),
         (10**400, 10**400),
@@ -198,6 +201,7 @@ def test_these_are_equal(expected: object, got: object) -> None:
         ([1], [True]),
         ({"a": 1}, {"a": True}),
         ({1: 2}, {True: 2}),
+        ({True: 2}, {1: 2}),
         ({1}, frozenset({True})),
         (1, "1"),
         ("1", 1),

@@ -34,7 +34,10 @@ def test_a_layer_is_there_or_it_is_said_why_not(whole: frozenset[str]) -> None:
     assert {"seccomp", "rlimits"} <= whole
 
 
-@pytest.mark.parametrize("layer", LAYERS[1:])
+@pytest.mark.parametrize(
+    "layer",
+    [layer if layer in ("userns", "landlock") else pytest.param(layer, marks=pytest.mark.slow) for layer in LAYERS[1:]],
+)
 def test_a_layer_that_is_left_out_is_missed_alone(layer: str, whole: frozenset[str]) -> None:
     if layer not in whole:
         pytest.skip(f"NOT RUN: this machine has no {layer}")
@@ -63,7 +66,7 @@ except OSError as error:
             b"import os\npid = os.fork()\nif pid == 0: os._exit(0)\nos.waitpid(pid, 0)\nprint('forked')",
             "seccomp",
         ),
-        ("rlimits", b"x = bytearray(2 << 30)\nprint('had it')", ""),
+        pytest.param("rlimits", b"x = bytearray(2 << 30)\nprint('had it')", "", marks=pytest.mark.slow),
     ],
 )
 def test_a_program_is_held_by_the_very_layer_that_is_named_for_it(
@@ -78,7 +81,9 @@ def test_a_program_is_held_by_the_very_layer_that_is_named_for_it(
         assert bool(jail.run(source).stdout) is bool(holds)
 
 
-@pytest.mark.parametrize("layer", ["pidns", "seccomp", "userns"])
+@pytest.mark.parametrize(
+    "layer", ["seccomp", *(pytest.param(layer, marks=pytest.mark.slow) for layer in ("pidns", "userns"))]
+)
 def test_nothing_survives_a_run_whatever_layer_is_missing(layer: str, whole: frozenset[str]) -> None:
     source = b"""
 import os, time
