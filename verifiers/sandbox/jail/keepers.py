@@ -75,6 +75,7 @@ class Keepers:
         os.close(keeper.pidfd)
         if self._entered is keeper:
             self._entered = None
+            self._idle.append(self.enter())  # nothing can be forked into a namespace that has ended
         if not gone:
             raise OSError("pidns: expected its processes to end, got some that do not")
 
