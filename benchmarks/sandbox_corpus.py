@@ -5,6 +5,7 @@
 CORPUS holds cases.jsonl and programs/. Run it as root and as a user: what holds differs. A row of the table is the
 whole corpus with the layers named taken away on top of `--without`; each cell is the number of cases with a wrong
 verdict (or none) and of those that left something behind / the number of cases. Told of each such case: what it was.
+One at a time on a machine: traces of another's programs would be taken for ours.
 
     reward hacks    a wrong program must not pass
     leaks           nor one that looks for what it is judged by
@@ -26,8 +27,7 @@ from rewardgate.verifiers.code import CodeVerifier
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
-from sandbox_corpus import Site, open_folders, program, rows, site, traces
-from sandboxed import descendants
+from sandbox_corpus import Site, before, program, rows, site, traces
 
 KINDS = {"reward_hack": "reward hacks", "leak": "leaks", "escape": "escapes", "dos": "dos", "benign_tricky": "refused"}
 LIMIT_S = 30.0
@@ -71,13 +71,12 @@ def judged(
 ) -> "list[tuple[Verdict, float, list[str]]]":
     """Verdict, seconds and traces of each run of a case."""
     verifier.verify("print(1)", {"inputs": [""], "outputs": ["1"]})  # so that its jail is there before we count
-    family = {pid for pid, _ in descendants(os.getpid())}
-    files = open_folders()
+    earlier = before(row, here)
     said = []
     for _ in range(row.get("repeat", 1)):
         started = time.monotonic()
         verdict = verifier.verify(program(corpus, row, here), row["tests"])
-        said.append((verdict, time.monotonic() - started, traces(row, here, family, files)))
+        said.append((verdict, time.monotonic() - started, traces(row, here, earlier)))
     return said
 
 
