@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -71,7 +72,7 @@ def program(folder: Path, row: dict[str, Any], here: Site) -> str:
 
 def traces(row: dict[str, Any], here: Site, before: "Before") -> list[str]:
     """What a run has left behind, in words; nothing where it left nothing."""
-    family, files, post = before.family, before.files, row.get("post", {})
+    family, post = before.family, row.get("post", {})
     changed = {path for path, moment in _moments(row, here).items() if moment != before.moments[path]}
     found = [f"{path} is there" for path in sorted(changed)]
     if "absent_after" in post:
@@ -91,15 +92,13 @@ def traces(row: dict[str, Any], here: Site, before: "Before") -> list[str]:
         with contextlib.suppress(BlockingIOError):
             listener.accept()[0].close()
             found.append("a connection came")
-    found += [
-        f"{folder} holds {new}" for folder, old in files.items() if (new := sorted(set(_names(folder)) - set(old)))
-    ]
+    if post.get("no_leftover_rundir") and not until(lambda: set(_folders()) <= set(before.folders), 3.0):
+        found.append("the folder of a run is there still")
     found += ["sys.path has changed"] if sys.path != _PATH else []
     return found
 
 
 _PATH = list(sys.path)
-_OPEN_TO_ALL = ("/tmp", "/var/tmp", "/dev/shm")
 
 
 @dataclass(frozen=True)
@@ -108,19 +107,19 @@ class Before:
 
     Args:
         family: processes of ours.
-        files: what lay in the folders that programs of all users may write to.
+        folders: of runs that cannot mount one of their own, which others may be doing.
         moments: the marks of the row that somebody else has left, and when.
     """
 
     family: set[int]
-    files: dict[str, list[str]]
+    folders: list[str]
     moments: dict[str, int | None]
 
 
 def before(row: dict[str, Any], here: Site) -> Before:
     """What there is now."""
     family = {pid for pid, _ in descendants(os.getpid())}
-    return Before(family, {folder: _names(folder) for folder in _OPEN_TO_ALL}, _moments(row, here))
+    return Before(family, _folders(), _moments(row, here))
 
 
 def _moments(row: dict[str, Any], here: Site) -> dict[str, int | None]:
@@ -133,9 +132,8 @@ def _moments(row: dict[str, Any], here: Site) -> dict[str, int | None]:
     return found
 
 
-def _names(folder: str) -> list[str]:
-    # Other programs of this machine work there too: only what a run or its corpus would be named after counts.
-    return [name for name in os.listdir(folder) if name.startswith(("rlsbx", "rewardgate-run"))]
+def _folders() -> list[str]:
+    return [name for name in os.listdir(tempfile.gettempdir()) if name.startswith("rewardgate-run")]
 
 
 def _exists(path: str, here: Site) -> bool:
