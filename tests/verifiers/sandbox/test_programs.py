@@ -26,8 +26,8 @@ QUICK = {
     "right_integers_beyond_4300_digits", "right_subclasses_of_plain_data", "right_class_under_test",
     "right_asynchronous_under_asserts", "right_own_exception_and_constants", "right_humaneval_helper_of_the_prompt",
     "hack_helper_of_the_tests_is_the_programs_own", "hack_float_for_a_big_integer",
-    "hack_subclasses_with_lying_methods", "hack_object_that_is_always_right", "hack_speaks_for_the_tests",
-    "leak_frames_closures_and_argv", "leak_tests_through_a_callback",
+    "hack_subclasses_with_lying_methods", "hack_object_that_is_always_right", "hack_coroutine_for_a_truth",
+    "hack_speaks_for_the_tests", "leak_frames_closures_and_argv", "leak_tests_through_a_callback",
     "escape_changes_files_without_opening_them", "escape_limits_of_the_first_process",
     "escape_slows_the_others_down", "escape_clone_with_flags", "escape_messages_to_the_next_case",
 }  # fmt: skip

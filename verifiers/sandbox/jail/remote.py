@@ -9,7 +9,7 @@ be, nor take part in arithmetic, for then its owner would be told what is expect
 import builtins
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import frames
 import plain
@@ -143,7 +143,7 @@ class Peer:
         if tag == "ref":
             return Remote(self, content)
         if tag == "await":
-            return _awaiting(self, content)
+            return RemoteCoroutine(self, content)
         if tag == "opaque":
             return Remote(self, -1)
         raise ValueError(f"value: no such tag: {str(tag)[:20]!r}")
@@ -226,9 +226,33 @@ def awaited(value: object) -> object:
     return asyncio.run(value)
 
 
-async def _awaiting(peer: Peer, target: object) -> object:
-    """A coroutine here for one of the other side, which runs it to its end when this one is awaited."""
-    return peer.ask({"op": "await", "target": target})
+class RemoteCoroutine(Remote):
+    """A coroutine of the other side, which runs it to its end when it is awaited here.
+
+    asyncio takes for one what has these methods. A real one would be true whatever it comes to.
+    """
+
+    def __await__(self) -> Generator[None, None, object]:
+        return self._result()
+        yield
+
+    def send(self, _: object) -> object:
+        raise StopIteration(self._result())
+
+    def __next__(self) -> object:
+        return self.send(None)
+
+    def __hash__(self) -> int:
+        return id(self)  # gather keeps its coroutines in a dictionary
+
+    def throw(self, error: BaseException) -> object:
+        raise error
+
+    def close(self) -> None: ...
+
+    def _result(self) -> object:
+        peer, target = _of(self)
+        return peer.ask({"op": "await", "target": target})
 
 
 def _of(remote: Remote) -> tuple[Peer, object]:
