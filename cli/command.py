@@ -16,6 +16,7 @@ from .. import __version__
 from ..errors import InputError, RewardgateError
 from .advantages import advantages
 from .audit import audit
+from .doctor import doctor
 from .export import export
 from .label import label
 from .names import list_names
@@ -28,10 +29,11 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 app.command()(audit)
 app.command()(verify)
 app.command()(advantages)
-app.command()(watch)
-app.command()(export)
-app.command()(pools)
 app.command()(probe)
+app.command()(watch)
+app.command()(pools)
+app.command()(export)
+app.command()(doctor)
 app.command("list")(list_names)
 app.add_typer(label, name="label")
 

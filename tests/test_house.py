@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from library_tree import ROOT, library_files
 
-LIBRARY = library_files()
+# The jail's own folder is run by another interpreter, whose whole work is to fork and to execute a stranger's program.
+LIBRARY = [path for path in library_files() if not path.as_posix().startswith("verifiers/sandbox/jail/")]
 
 # Imports run from a floor to a lower one, never to the same one, except within a room.
 FLOORS = {

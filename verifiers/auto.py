@@ -4,10 +4,12 @@ A choice letter goes to `choice`, mathematics to `math`, plain words to `exact`,
 ask for: tests to `code`, a schema or tags to `format`, a named answer to the verifier of that answer.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from time import perf_counter
+from typing import Any
 
 from ..errors import ArgumentError, UnknownNameError
 from ..rollouts.messages import Completion, Prompt
@@ -21,7 +23,11 @@ from .targets import INTEGER, read_target
 __all__ = ["AutoVerifier"]
 
 _CHOICE = re.compile(r"\s*(?:\\text\{)?\(?([A-J])\)?\}?\.?\s*")
-_TEST_KEYS = ("tests", "test_cases", "unit_tests", "inputs", "assertions")
+_TEST_KEYS = (
+    "tests", "test_cases", "unit_tests", "inputs", "assertions", "asserts", "test_list", "test_code", "test", "cases",
+    "input_output", "public_test_cases", "private_test_cases", "public_tests", "private_tests",
+)  # fmt: skip
+"""The fields of the shapes that `sandbox.shapes` reads: ours, HumanEval's, MBPP's, APPS's, LiveCodeBench's, …"""
 _FORMAT_KEYS = ("required_tags", "tags", "schema", "json_schema")
 _MOST_NESTED = 8
 """Mappings that are followed into one another by their answers (`{"ground_truth": {"answer": "5"}}`)."""
@@ -85,6 +91,8 @@ class AutoVerifier:
 def _chosen(target: Target) -> tuple[str | None, str, Target]:
     """The name of the verifier, why it was chosen, and the target to hand it."""
     for _ in range(_MOST_NESTED):
+        if isinstance(target, str):
+            target = _mapping_in(target) or target
         if not isinstance(target, Mapping):
             break
         for name, keys, why in (
@@ -105,6 +113,17 @@ def _chosen(target: Target) -> tuple[str | None, str, Target]:
     if len({_for_text(text)[0] for text in texts}) == 1:
         return (*_for_text(texts[0]), handed)
     return "math", "the targets are of several kinds", handed
+
+
+def _mapping_in(text: str) -> Mapping[str, Any] | None:
+    """The tests that a text holds as JSON, as verl's and PRIME's data sets write them; None where it holds none."""
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and any(key in value for key in _TEST_KEYS) else None
 
 
 @lru_cache(maxsize=4096)

@@ -179,6 +179,7 @@ _BUILT_IN_VERIFIERS = {
     "all_of": "rewardgate.verifiers.compose:AllOf",
     "auto": "rewardgate.verifiers.auto:AutoVerifier",
     "choice": "rewardgate.verifiers.choice:ChoiceVerifier",
+    "code": "rewardgate.verifiers.code:CodeVerifier",
     "exact": "rewardgate.verifiers.exact:ExactVerifier",
     "first_that_decides": "rewardgate.verifiers.compose:FirstThatDecides",
     "format": "rewardgate.verifiers.format:FormatVerifier",

@@ -4,7 +4,7 @@ import re
 
 from .base import Extracted, Outcome
 
-_FENCE = re.compile(r"^[ \t]{0,8}(?P<ticks>`{3,8}|~{3,8})[ \t]*(?P<language>[\w+#.-]*)[^\n`]*$", re.MULTILINE)
+FENCE = re.compile(r"^[ \t]{0,8}(?P<ticks>`{3,8}|~{3,8})[ \t]*(?P<language>[\w+#.-]*)[^\n`]*$", re.MULTILINE)
 
 
 def code_block_answer(language: str | None, text: str) -> Extracted | None:
@@ -16,7 +16,7 @@ def code_block_answer(language: str | None, text: str) -> Extracted | None:
         return None
     opening: re.Match[str] | None = None
     last: tuple[int, int] | None = None
-    for fence in _FENCE.finditer(text):
+    for fence in FENCE.finditer(text):
         if opening is None:
             opening = fence
         elif fence.group("ticks").startswith(opening.group("ticks")) and not fence.group("language"):

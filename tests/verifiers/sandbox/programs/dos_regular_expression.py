@@ -1,0 +1,5 @@
+TARGET = {'inputs': ['1 2\n'], 'outputs': ['TOK-7f3a91\n']}
+OPTIONS = {'timeout_s': 1}
+# --- the program ---
+import re
+re.match(r'(a+)+$', 'a' * 40 + 'b')

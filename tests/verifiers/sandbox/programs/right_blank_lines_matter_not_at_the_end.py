@@ -1,0 +1,5 @@
+TARGET = {'inputs': [''], 'outputs': ['a\n\nb']}
+# --- the program ---
+print("a")
+print()
+print("b", end="   \n\n\n")

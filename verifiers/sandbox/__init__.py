@@ -1,0 +1,1 @@
+"""Programs of strangers, run against tests inside layers that are proved, not assumed."""
