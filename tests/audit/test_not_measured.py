@@ -8,7 +8,8 @@ def test_each_gap_says_why_and_what_would_close_it() -> None:
         "truncation, beyond texts that visibly break off": "log finish_reason",
         "token shares": "log n_tokens or token ids",
         "tool-call format": "log responses with their special tokens",
-        "reliability of the verdicts": "label a sample: 59 without an error bound it by 5 % (rewardgate label run FILE)",
+        "reliability of the verdicts": "label a sample: 59 without an error bound it by 5 % "
+        "(rewardgate label run FILE)",
     }
 
 

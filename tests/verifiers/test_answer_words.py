@@ -5,7 +5,7 @@ import re
 import pytest
 
 from rewardgate.verifiers.announced import announced_answer
-from rewardgate.verifiers.answer_words import ASCII_POOL, OTHER_WORDS
+from rewardgate.verifiers.answer_words import ASCII_POOL, OTHER_WORDS, AnswerWord
 from rewardgate.verifiers.statements import RANKED_METHODS
 
 SENTENCES = (
@@ -46,10 +46,9 @@ def test_a_word_with_its_sign_announces_what_follows(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("word", sorted({*ASCII_POOL, *OTHER_WORDS}, key=lambda word: word.stem))
-def test_every_word_is_tried_in_some_sentence(word: tuple[str, re.Pattern[str]]) -> None:
-    stem, pattern = word
+def test_every_word_is_tried_in_some_sentence(word: AnswerWord) -> None:
     texts = [f"x\n{sentence}" for sentence in SENTENCES]
-    assert any(pattern.match(text, text.index(stem)) for text in texts if stem in text)
+    assert any(word.pattern.match(text, text.index(word.stem)) for text in texts if word.stem in text)
 
 
 @pytest.mark.parametrize(

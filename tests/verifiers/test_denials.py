@@ -152,3 +152,9 @@ def test_what_is_looked_for_first_hides_no_denial(before: str) -> None:
     near = before[-_BEFORE_CHARS:]
     expected = _NEGATION.search(near) is not None and _NOT_ONLY.search(near) is None
     assert is_negated(before, len(before)) is expected
+
+
+def test_white_space_behind_a_denial_is_not_searched_through() -> None:
+    # Cubic once: twenty seconds for a thousand line breaks in a box.
+    assert not is_negated_inside("not" + "\n" * 100_000)
+    assert not is_negated_inside("not" + " " * 100_000 + "5")
