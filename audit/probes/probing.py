@@ -64,7 +64,7 @@ def probe(
     Example:
         >>> report = probe("exact", tries=0)
         >>> [finding.fault for finding in report.findings if finding.severity == "fail"]
-        ['case']
+        ['case_folding']
     """
     started = perf_counter()
     tries, seed = whole("tries", tries, at_least=0), whole("seed", seed, at_least=0)
