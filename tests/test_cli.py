@@ -162,7 +162,10 @@ def test_an_interrupted_command_ends_at_once_exits_130_and_leaves_nothing(
     )
     rows = write_rows(tmp_path / "rows.jsonl", *[{"prompt": "2+2?", "response": "4", "target": "4"}] * n_rows)
     option = "--json" if command == "audit" else "--out"
-    arguments = [*COMMAND, command, rows.name, "--verifier", "mine.py:judge", option, "out", "--timeout", "300"]
+    # A shell starts background jobs with Ctrl-C ignored, and so would be whatever such a job starts.
+    takes_interrupts = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    start = [*COMMAND[:-1], takes_interrupts + COMMAND[-1]]
+    arguments = [*start, command, rows.name, "--verifier", "mine.py:judge", option, "out", "--timeout", "300"]
     with subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as process:
