@@ -49,8 +49,17 @@ def test_blocks_do_not_change_what_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     assert judge(groups, suspect=None, referee=get("math"), correct_at=1.0) == whole
 
 
+class Unregistered:
+    """What `auto` says of a kind of target that nothing here judges."""
+
+    version = "1"
+
+    def verify(self, completion: object, target: object, *, prompt: object = None) -> Verdict:
+        return Verdict(Outcome.BAD_TARGET, None, rule="no_verifier")
+
+
 def test_that_no_verifier_is_registered_says_nothing_of_the_target() -> None:
-    found = judge([group("a", {"tests": []}, [("x", 0.0)])], suspect=None, referee=get("auto"), correct_at=1.0)
+    found = judge([group("a", "4", [("x", 0.0)])], suspect=None, referee=Unregistered(), correct_at=1.0)
     assert [rollout.referee for _, rollout in found.rollouts()] == [None]
 
 
