@@ -41,7 +41,7 @@ _ALL_NEGATION_SIGNS = (
 _NOT_ONLY = re.compile(r"(?:whether\s+or|why|if)\s+not\W*\Z", re.IGNORECASE)
 _NEGATED_INSIDE = re.compile(
     r"\s*(?:\\neq?(?![a-z])|≠|!=|\\not\s*=|(?:\\text\{\s*)?(?:not|isn['’]t"
-    r"|is\s+not)\b\s{0,8}(?:equal\s+to\b\s{0,8})?(?:\}\s{0,8})?(?=[-+\\$(]*(?:\d|[A-J]\W*\Z)|\\))",
+    r"|is\s+not)\b\s*+(?:equal\s+to\b\s*+)?(?:\}\s*+)?(?=[-+\\$(]*(?:\d|[A-J]\W*\Z)|\\))",
     re.IGNORECASE,
 )
 _ANSWER = r"(?:answer|solution|value|result)"

@@ -6,7 +6,7 @@ __all__ = ["compare_letters", "named_choices", "without_letter"]
 
 _TARGET = re.compile(r"\(?([A-Z])\)?")
 _ANSWER = re.compile(
-    r"\(?([A-Za-z])(?:\)|(?=$|[.:,\s]))(?:[.:,)]?\s{0,16}[:.]?\s{0,16}(?:\\text\{)?[^\W\d_](?:[^+*/^=]*))?"
+    r"\(?([A-Za-z])(?:\)|(?=$|[.:,\s]))(?:[.:,)]?\s*+[:.]?\s*+(?:\\text\{)?[^\W\d_](?:[^+*/^=]*))?"
 )
 
 _COMPACT = re.compile(r"[A-J]{2,6}")

@@ -1,7 +1,7 @@
 TARGET = {'inputs': ['1 2\n'], 'outputs': ['TOK-7f3a91\n']}
 # --- the program ---
 import os
-roads = ["/etc/passwd", "/proc/self/root/etc/passwd", "/proc/1/root/etc/passwd", "/usr/../etc/passwd"]
+roads = ["/etc/passwd", "/usr/../etc/passwd", *(f"/proc/{whose}/root/etc/passwd" for whose in ("self", 1))]
 os.symlink("/etc/passwd", "link")
 roads.append("link")
 folder = os.open("/usr", os.O_RDONLY)
