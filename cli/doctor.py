@@ -94,8 +94,9 @@ def doctor(
 
 
 def _sandbox() -> SandboxReport:
-    from ..verifiers.sandbox.jailer import Jail, JailError
+    from ..verifiers.sandbox.jailer import Jail
     from ..verifiers.sandbox.pool import TIERS, missing_layers
+    from ..verifiers.sandbox.runs import JailError
 
     try:
         with Jail(slot=os.getpid()) as jail:

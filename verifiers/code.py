@@ -78,8 +78,8 @@ class CodeVerifier:
         workers: int = 2,
     ) -> None:
         from .sandbox.backends import backend_of
-        from .sandbox.jailer import Limits
         from .sandbox.pool import TIERS
+        from .sandbox.runs import Limits
 
         if reward not in ("all", "share"):
             raise ArgumentError(f"reward: expected 'all' or 'share', got {reward!r}")
@@ -108,7 +108,7 @@ class CodeVerifier:
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
         """The verdict; raises nothing but `SandboxUnavailable`."""
         from .sandbox.backends import UnsupportedTestsError
-        from .sandbox.jailer import JailError
+        from .sandbox.runs import JailError
         from .sandbox.shapes import SpecificationError, read_specification
 
         started = perf_counter()

@@ -12,8 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
 
-from rewardgate.verifiers.sandbox.jailer import Limits
 from rewardgate.verifiers.sandbox.pool import JailPool
+from rewardgate.verifiers.sandbox.runs import Limits
 
 KEPT = 1 << 20
 

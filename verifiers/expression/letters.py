@@ -5,9 +5,7 @@ import re
 __all__ = ["compare_letters", "named_choices", "without_letter"]
 
 _TARGET = re.compile(r"\(?([A-Z])\)?")
-_ANSWER = re.compile(
-    r"\(?([A-Za-z])(?:\)|(?=$|[.:,\s]))(?:[.:,)]?\s*+[:.]?\s*+(?:\\text\{)?[^\W\d_](?:[^+*/^=]*))?"
-)
+_ANSWER = re.compile(r"\(?([A-Za-z])(?:\)|(?=$|[.:,\s]))(?:[.:,)]?\s*+[:.]?\s*+(?:\\text\{)?[^\W\d_](?:[^+*/^=]*))?")
 
 _COMPACT = re.compile(r"[A-J]{2,6}")
 _SEPARATED = re.compile(r"(?:\\text\{)?\(?[A-J]\)?(?:(?:[, ]{1,2}(?:and ?)?|and)\(?[A-J]\)?){1,8}\}?")

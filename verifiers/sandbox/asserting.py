@@ -9,8 +9,9 @@ from time import monotonic
 from typing import Any
 
 from .jail import frames
-from .jailer import Jail, Limits, Running
+from .jailer import Jail
 from .judging import CaseResult, bad_end, clipped, killed_by_another, raised_text
+from .runs import Limits, Running
 from .specification import Specification
 
 __all__ = ["assert_results", "case_result"]

@@ -11,10 +11,11 @@ from typing import Protocol
 from ...errors import ArgumentError
 from .asserting import assert_results
 from .inprocess import in_process_results
-from .jailer import Jail, Limits
+from .jailer import Jail
 from .judging import CaseResult, checked, function_results, stdin_results
 from .outputs import Comparison
 from .pool import JailPool, Tier
+from .runs import Limits
 from .specification import Specification, StdinCase
 
 __all__ = ["WEAKER", "Backend", "JailBackend", "Judged", "Trial", "UnsupportedTestsError", "backend_of"]

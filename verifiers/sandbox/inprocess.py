@@ -6,8 +6,9 @@ from typing import Any
 
 from .asserting import case_result
 from .jail import frames
-from .jailer import Jail, JailError, Limits, Running
+from .jailer import Jail
 from .judging import CaseResult, bad_end, killed_by_another, raised_text
+from .runs import JailError, Limits, Running
 from .specification import Specification
 
 __all__ = ["in_process_results"]

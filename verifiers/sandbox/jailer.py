@@ -12,17 +12,19 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import Any
 
-from ...errors import RewardgateError
 from .bubblewrap import NAMESPACES
 from .jail import frames
+from .pipes import Pipes
+from .runs import Ended, JailError, Limits, Running
 
-__all__ = ["Ended", "Jail", "JailError", "Limits", "Running"]
+__all__ = ["Jail"]
 
 _JAIL = str(Path(__file__).parent / "jail")
 _START_S = 20.0
@@ -30,74 +32,10 @@ _LATE_S = 5.0
 """How much longer than its wall time a run may take to be reported before the zygote counts as broken."""
 _LOOK_S = 0.1
 """How often a wait looks up, whatever happens."""
-_CHUNK = 1 << 18
-_CHANNEL_BYTES = frames.MAX_BYTES + _CHUNK
 _STDERR_BYTES = 16 * 1024
+_USUAL = Limits()
 _UIDS = 61_184
 """Nobody's: systemd gives out users from here on, and only while they run."""
-
-
-class JailError(RewardgateError):
-    """The machinery failed, not the program: there is no verdict to be had from this run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one run may use.
-
-    Args:
-        cpu_s: processor seconds.
-        memory_bytes: address space of one process; where a run may start others, also what all hold together.
-        file_bytes: of one file and, where the scratch folder is a tmpfs, of all files together.
-        output_bytes: of standard output.
-        processes: beside the first; 0 refuses them all.
-    """
-
-    cpu_s: float = 4.0
-    memory_bytes: int = 1 << 30
-    file_bytes: int = 64 << 20
-    output_bytes: int = 16 << 20
-    processes: int = 0
-
-    @property
-    def wall_s(self) -> float:
-        """Seconds on the clock: a program that only sleeps ends, and one on a busy machine is not cut short."""
-        return 2 * self.cpu_s + 1
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a run ended.
-
-    Args:
-        exit_code: None where a signal ended it.
-        signal: None where it exited.
-        killed: why we killed it: `cpu`, `wall`, `memory`, `processes`, `output` or `asked`; None where we did not.
-        cpu_s, wall_s: what it took.
-        peak_bytes: of resident memory.
-    """
-
-    exit_code: int | None
-    signal: int | None
-    killed: str | None
-    cpu_s: float
-    wall_s: float
-    peak_bytes: int
-
-
-@dataclass(eq=False)
-class Running:
-    """One run under way, and the bytes that came of it. `channel` carries frames, where it was asked for."""
-
-    number: int
-    limit: int
-    stdout: bytearray = field(default_factory=bytearray)
-    stderr: bytearray = field(default_factory=bytearray)
-    channel: bytearray = field(default_factory=bytearray)
-    to_send: bytearray = field(default_factory=bytearray)
-    wire: int | None = None
-    ended: Ended | None = None
-    killed: str | None = None
 
 
 class Jail:
@@ -129,9 +67,8 @@ class Jail:
         except OSError as error:
             raise JailError(f"sandbox: expected a zygote that starts, got: {error}") from error
         self._running: dict[int, Running] = {}
-        self._moves: dict[int, tuple[Callable[[], None], Running]] = {}
-        self._poll = select.poll()
-        self._poll.register(self._control, select.POLLIN)
+        self._pipes = Pipes()
+        self._pipes.watch(self._control.fileno())
         settings = {
             "paths": [path for path in sys.path if "site-packages" in path] if modules else [],
             "modules": list(modules),
@@ -192,10 +129,9 @@ class Jail:
         if self._process is not None and self._owner == os.getpid():
             self._process.kill()
             self._process.wait()
-        for descriptor in list(self._moves):
-            self._closes(descriptor)
+        self._pipes.close()
 
-    def run(self, source: bytes, *, stdin: bytes = b"", limits: Limits = Limits()) -> Running:
+    def run(self, source: bytes, *, stdin: bytes = b"", limits: Limits = _USUAL) -> Running:
         """Run `source` as a program from its start to its end.
 
         Raises:
@@ -249,16 +185,17 @@ class Jail:
             reads, writes = os.pipe()
             given.append(reads)
             os.fchmod(reads, 0o666)  # /dev/stdin opens it once more, as another user
-            self._feeds(writes, feeds, running)
-        for sink, limit in ((running.stdout, running.limit), (running.stderr, _STDERR_BYTES)):
+            self._pipes.feed(writes, feeds, running)
+        floods = partial(self.kill, running, "output")
+        for sink, limit, too_much in ((running.stdout, running.limit, floods), (running.stderr, _STDERR_BYTES, None)):
             reads, writes = os.pipe()
             given.append(writes)
             os.fchmod(writes, 0o666)
-            self._drains(reads, sink, limit, running)
+            self._pipes.drain(reads, sink, limit, running, too_much)
         if has_channel:
             ours, theirs = socket.socketpair()
             given.append(theirs.detach())
-            self._carries(ours.detach(), running)
+            self._pipes.carry(ours.detach(), running)
 
     def kill(self, running: Running, why: str = "asked") -> None:
         """Kill a run; its end still has to be pumped for."""
@@ -284,8 +221,7 @@ class Jail:
         if running.to_send and len(running.to_send) + len(frame) > frames.MAX_BYTES:
             raise frames.FrameError(f"frame: expected at most {frames.MAX_BYTES} bytes that wait to be read")
         running.to_send += frame
-        if running.wire is not None:
-            self._poll.modify(running.wire, select.POLLIN | select.POLLOUT)
+        self._pipes.send_soon(running)
 
     def hear(self, running: Running, wall_s: float) -> tuple[object] | None:
         """The next frame of a run that is called; None where it ended first, or said nothing for `wall_s`.
@@ -319,11 +255,8 @@ class Jail:
             left = deadline - monotonic()
             if left <= 0:
                 raise self._broken("a run did not end in time")
-            for descriptor, _ in self._poll.poll(min(left, _LOOK_S) * 1000):
-                if descriptor == self._control.fileno():
-                    self._report(self._hears(0.0))
-                elif descriptor in self._moves:
-                    self._moves[descriptor][0]()
+            if self._pipes.poll(min(left, _LOOK_S)):
+                self._report(self._hears(0.0))
 
     def _report(self, said: dict[str, Any]) -> None:
         running = self._running.pop(said.get("run", -1), None)
@@ -341,88 +274,7 @@ class Jail:
             wall_s=said["wall_s"],
             peak_bytes=said["peak_kb"] * 1024,
         )
-        # What was written before the end lies in the pipes; whoever holds them open now is not waited for.
-        for descriptor in [number for number, (_, owner) in self._moves.items() if owner is running]:
-            self._moves[descriptor][0]()
-            self._closes(descriptor)
-        running.wire = None
-
-    def _feeds(self, descriptor: int, data: bytes, running: Running) -> None:
-        """Write all of `data` to a pipe as it takes it."""
-        os.set_blocking(descriptor, False)
-        view = memoryview(data)
-
-        def move() -> None:
-            nonlocal view
-            try:
-                while view:
-                    view = view[os.write(descriptor, view[:_CHUNK]) :]
-            except BlockingIOError:
-                return
-            except BrokenPipeError:
-                pass  # the program did not want the rest
-            self._closes(descriptor)
-
-        self._watches(descriptor, select.POLLOUT, move, running)
-        move()
-
-    def _drains(self, descriptor: int, sink: bytearray, limit: int, running: Running) -> None:
-        """Read a pipe into `sink` up to `limit`; a standard output beyond it is the end of the run."""
-        os.set_blocking(descriptor, False)
-
-        def move() -> None:
-            try:
-                while chunk := os.read(descriptor, _CHUNK):
-                    sink.extend(chunk[: max(0, limit + 1 - len(sink))])
-                    if sink is running.stdout and len(sink) > limit:
-                        self.kill(running, "output")
-                        break
-                    if len(chunk) < _CHUNK:
-                        return
-                else:
-                    self._closes(descriptor)
-            except BlockingIOError:
-                return
-
-        self._watches(descriptor, select.POLLIN, move, running)
-
-    def _carries(self, wire: int, running: Running) -> None:
-        """Move frames both ways over a socket; what the other side writes is bounded by what a frame may be."""
-        os.set_blocking(wire, False)
-        running.wire = wire
-
-        def move() -> None:
-            try:
-                while running.to_send:
-                    del running.to_send[: os.write(wire, running.to_send[:_CHUNK])]
-                self._poll.modify(wire, select.POLLIN)
-            except BlockingIOError:
-                pass
-            except OSError:
-                running.to_send.clear()
-            try:
-                while len(running.channel) < _CHANNEL_BYTES and (chunk := os.read(wire, _CHUNK)):
-                    running.channel += chunk
-                    if len(chunk) < _CHUNK:
-                        return
-            except BlockingIOError:
-                return
-            except OSError:
-                pass
-            # Closed on the other side, or fuller than anything that waits for an answer would make it.
-            self._closes(wire)
-            running.wire = None
-
-        self._watches(wire, select.POLLIN, move, running)
-
-    def _watches(self, descriptor: int, events: int, move: Callable[[], None], running: Running) -> None:
-        self._moves[descriptor] = move, running
-        self._poll.register(descriptor, events)
-
-    def _closes(self, descriptor: int) -> None:
-        if self._moves.pop(descriptor, None) is not None:
-            self._poll.unregister(descriptor)
-            os.close(descriptor)
+        self._pipes.finish(running)
 
     def _hears(self, timeout_s: float) -> dict[str, Any]:
         """The zygote's next message; it is trusted, but may be gone."""

@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 from . import values
 from .jail import frames
-from .jailer import Ended, Jail, JailError, Limits, Running
+from .jailer import Jail
 from .outputs import Comparison, output_difference
+from .runs import Ended, JailError, Limits, Running
 from .specification import FunctionCase, Specification, StdinCase
 
 __all__ = ["CaseResult", "function_results", "stdin_results"]

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from ...errors import RewardgateError
 from .bubblewrap import bubblewrap_wall, why_no_bubblewrap
-from .jailer import Jail, JailError
+from .jailer import Jail
+from .runs import JailError
 
 __all__ = ["TIERS", "JailPool", "SandboxUnavailable", "Tier", "missing_layers"]
 

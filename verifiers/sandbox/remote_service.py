@@ -17,8 +17,8 @@ from typing import Any
 from . import values
 from .asserting import case_result
 from .backends import WEAKER, Judged, Trial, UnsupportedTestsError, taken
-from .jailer import Limits, Running
 from .judging import CaseResult, bad_end, case_of, raised_text, refusal, stdin_results, wrong_answer
+from .runs import Limits, Running
 from .service import KEPT_BYTES, Service
 from .specification import FunctionCase, StdinCase
 

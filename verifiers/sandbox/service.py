@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...errors import ArgumentError
-from .jailer import Ended, JailError, Limits, Running
+from .runs import Ended, JailError, Limits, Running
 
 __all__ = ["KEPT_BYTES", "Service"]
 

@@ -11,7 +11,7 @@ from sandboxed import shared_verifier
 
 from rewardgate.verifiers.sandbox.asserting import _Relay
 from rewardgate.verifiers.sandbox.jail import frames
-from rewardgate.verifiers.sandbox.jailer import Limits, Running
+from rewardgate.verifiers.sandbox.runs import Limits, Running
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="NOT RUN: Linux alone has jails")
 

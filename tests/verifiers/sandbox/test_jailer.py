@@ -16,7 +16,8 @@ from sandboxed import ADD, PRINTS_SUM, SUM, descendants, is_alive, open_files, u
 
 from rewardgate.verifiers.code import CodeVerifier
 from rewardgate.verifiers.sandbox.jail import frames
-from rewardgate.verifiers.sandbox.jailer import Jail, JailError, Limits, Running
+from rewardgate.verifiers.sandbox.jailer import Jail
+from rewardgate.verifiers.sandbox.runs import JailError, Limits, Running
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="NOT RUN: Linux alone has jails")
 

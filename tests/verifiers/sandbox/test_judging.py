@@ -10,7 +10,7 @@ import pytest
 from sandboxed import ADDS, descendants, until
 
 from rewardgate.verifiers.sandbox.asserting import assert_results
-from rewardgate.verifiers.sandbox.jailer import Ended, Jail, Limits, Running
+from rewardgate.verifiers.sandbox.jailer import Jail
 from rewardgate.verifiers.sandbox.judging import (
     CaseResult,
     bad_end,
@@ -19,6 +19,7 @@ from rewardgate.verifiers.sandbox.judging import (
     killed_by_another,
     stdin_results,
 )
+from rewardgate.verifiers.sandbox.runs import Ended, Limits, Running
 from rewardgate.verifiers.sandbox.specification import AssertTests, FunctionCase, Specification, StdinCase
 
 LIMITS = Limits(cpu_s=2.0)

@@ -9,8 +9,9 @@ from typing import ClassVar
 import pytest
 from sandboxed import until
 
-from rewardgate.verifiers.sandbox.jailer import Jail, JailError, Limits
+from rewardgate.verifiers.sandbox.jailer import Jail
 from rewardgate.verifiers.sandbox.pool import TIERS, JailPool, SandboxUnavailable, Tier, missing_layers
+from rewardgate.verifiers.sandbox.runs import JailError, Limits
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="NOT RUN: Linux alone has jails")
 

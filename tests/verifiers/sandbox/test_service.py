@@ -7,8 +7,8 @@ import pytest
 from sandbox_service import StandIn, stand_in_service
 
 from rewardgate.errors import ArgumentError
-from rewardgate.verifiers.sandbox.jailer import JailError, Limits
 from rewardgate.verifiers.sandbox.judging import bad_end
+from rewardgate.verifiers.sandbox.runs import JailError, Limits
 from rewardgate.verifiers.sandbox.service import Service
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from jail_modules import loaded
 
-from rewardgate.verifiers.sandbox.jailer import Jail, Limits
+from rewardgate.verifiers.sandbox.jailer import Jail
+from rewardgate.verifiers.sandbox.runs import Limits
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="NOT RUN: Linux alone has jails")
 
