@@ -9,10 +9,8 @@ from ..rollouts.reading import Reading
 from ..verifiers.arguments import as_verifier, number, whole
 from ..verifiers.base import Verifier
 from .assembling import Ingredients, assemble
-from .clues import gather_clues
 from .duplicates import CopySurvey
-from .explaining import explain
-from .golds import gold_test
+from .examining import examine
 from .judging import judge
 from .ladder import ladder
 from .permissive import permissive_part
@@ -92,14 +90,11 @@ def audit(
     if suspect is None and not judgement.has_rewards and judgement.has_responses and judgement.has_targets:
         judgement = judgement.scored_by_referee()
         suspect, is_same, correct_at = referee, True, 1.0
-    golds = None
-    if judgement.has_targets:
-        golds = gold_test(judgement, suspect or referee, is_suspect=suspect is not None, correct_at=correct_at)
+    found = examine(judgement, suspect=suspect, referee=referee, correct_at=correct_at, wrong_at=wrong_at)
+    golds = found.golds
     permissive = None
     if suspect is not None and golds is not None and not is_same:
         permissive = permissive_part(judgement, suspect, referee, golds.form, correct_at=correct_at)
-    clues = gather_clues(judgement, golds, suspect, correct_at=correct_at)
-    explained = explain(judgement, clues, correct_at=correct_at, wrong_at=wrong_at)
     report = assemble(
         Ingredients(
             reading=reading,
@@ -108,8 +103,8 @@ def audit(
             referee=referee,
             is_same=is_same,
             golds=golds,
-            clues=clues,
-            explained=explained,
+            clues=found.clues,
+            explained=found.explained,
             copies=copies,
             permissive=permissive,
             labels=labels,

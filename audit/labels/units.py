@@ -9,9 +9,8 @@ from ...errors import ArgumentError
 from ...rollouts.reading import Reading
 from ...verifiers.base import Verifier
 from ..causes import Cause
-from ..clues import gather_clues
-from ..explaining import Explained, explain
-from ..golds import gold_test
+from ..examining import examine
+from ..explaining import Explained
 from ..judging import REFUSED, Judged, Judgement, judge
 
 __all__ = ["CORRECT", "WRONG", "LabelStratum", "Unit", "scored_units", "storable", "unit_key", "units_of"]
@@ -135,12 +134,8 @@ def units_of(
     """
     correct_at = correct_at if suspect is None else 1.0
     judgement = judge(reading, suspect=suspect, referee=referee, correct_at=correct_at, progress=progress)
-    golds = None
-    if judgement.has_targets:
-        golds = gold_test(judgement, suspect or referee, is_suspect=suspect is not None, correct_at=correct_at)
-    clues = gather_clues(judgement, golds, suspect, correct_at=correct_at)
-    explained = explain(judgement, clues, correct_at=correct_at, wrong_at=wrong_at)
-    units = scored_units(judgement, explained, correct_at=correct_at, wrong_at=wrong_at)
+    found = examine(judgement, suspect=suspect, referee=referee, correct_at=correct_at, wrong_at=wrong_at)
+    units = scored_units(judgement, found.explained, correct_at=correct_at, wrong_at=wrong_at)
     if not units:
         raise ArgumentError("rollouts: expected rewards and responses to label, got none; name a --verifier")
     return units
