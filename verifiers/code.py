@@ -8,6 +8,7 @@ import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import nextafter
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = ["CodeVerifier"]
 
+_FUTURE_IMPORT = re.compile(r"^from[ \t]+__future__[ \t]+import[ \t]*(?:\([^)]*\)|[^(\n]*).*\n?", re.MULTILINE)
+
 
 class CodeVerifier:
     """Judges a program against a test specification.
 
     The target is a mapping: cases of `stdin`, of a `function`, or asserts, in our own shape or in those of
     HumanEval, MBPP, APPS, TACO, LiveCodeBench and CodeContests (`sandbox.shapes`). A target without a case is
-    BAD_TARGET, never a pass. The program's own time-out, crash or lack of memory is INCORRECT; a failure of the
-    machinery is ERROR with reward None.
+    BAD_TARGET, never a pass; tests that cannot be run whatever the program is are UNSUPPORTED, with reward None. The
+    program's own time-out, crash or lack of memory is INCORRECT; a failure of the machinery is ERROR with reward None.
 
     Args:
         reward: `all` (1 where every case passes), `share` (of the cases, by weight).
@@ -107,8 +110,7 @@ class CodeVerifier:
 
     def verify(self, completion: Completion, target: Target, *, prompt: Prompt | None = None) -> Verdict:
         """The verdict; raises nothing but `SandboxUnavailable`."""
-        from .sandbox.backends import UnsupportedTestsError
-        from .sandbox.runs import JailError
+        from .sandbox.runs import JailError, UnsupportedTestsError
         from .sandbox.shapes import SpecificationError, read_specification
 
         started = perf_counter()
@@ -132,7 +134,7 @@ class CodeVerifier:
             judged = self._backend.judged(self._trial(code, specification))
         except UnsupportedTestsError as error:
             seconds = perf_counter() - started
-            return Verdict(Outcome.UNSUPPORTED, None, rule="backend", detail=str(error), seconds=seconds)
+            return Verdict(Outcome.UNSUPPORTED, None, rule="unsupported_tests", detail=str(error), seconds=seconds)
         except JailError as error:
             return Verdict(Outcome.ERROR, None, code, span, "sandbox", str(error), seconds=perf_counter() - started)
         return self._verdict(judged, code, span, started)
@@ -170,14 +172,17 @@ class CodeVerifier:
 
     def _verdict(self, judged: "Judged", code: str, span: tuple[int, int] | None, started: float) -> Verdict:
         results = judged.results
-        failed = next((result for result in results if not result.passed), None)
+        shares = self._reward == "share"
+        # By share, a case that weighs nothing decides nothing.
+        failed = next((result for result in results if not result.passed and (result.weight or not shares)), None)
         if failed is None:
             detail = f"{len(results)} of {len(results)} cases passed; {judged.where}"
             return Verdict(Outcome.CORRECT, 1.0, code, span, "tests_passed", detail, perf_counter() - started)
         reward = 0.0
-        if self._reward == "share":
+        if shares:
             whole = sum(result.weight for result in results)
-            reward = sum(result.weight for result in results if result.passed) / whole if whole else 0.0
+            reward = sum(result.weight for result in results if result.passed) / whole
+            reward = min(reward, nextafter(1, 0))  # what failed weighs something, however little
         detail = f"{failed.detail}; {judged.where}"
         return Verdict(Outcome.INCORRECT, reward, code, span, failed.rule, detail, perf_counter() - started)
 
@@ -193,8 +198,9 @@ def _assembled(code: str, specification: "Specification") -> str:
         code = specification.prompt + code
     if not specification.setup:
         return code
-    # Behind it, an import from __future__ would no longer be the first.
-    return code if "__future__" in code else f"{specification.setup}\n{code}"
+    # Imports from __future__ must stay the first statements.
+    start = max((found.end() for found in _FUTURE_IMPORT.finditer(code)), default=0)
+    return f"{code[:start]}{specification.setup}\n{code[start:]}"
 
 
 def program_in(text: str) -> tuple[str, tuple[int, int] | None] | None:

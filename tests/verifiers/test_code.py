@@ -1,6 +1,7 @@
 """Every rule that a verdict on a program can have, by the least program that brings it about."""
 
 import time
+from math import nextafter
 from typing import Any
 
 import pytest
@@ -54,8 +55,6 @@ IN_CALL = "def add(a, b):\n    "
         (IN_CALL + "import os; os._exit(0)", ADD, "ended", "ended before it answered"),
         (IN_CALL + "import os; os._exit(0)", ASSERTS, "ended", "ended before it answered"),
         (IN_CALL + "return object()", ASSERTS, "untrusted", "would be asked whether it is right"),
-        (ADDS, {"entry_point": "add", "test_code": "x = 1"}, "no_tests", "the tests test nothing"),
-        (ADDS, {"entry_point": "add", "test_code": "assert 1 == 1"}, "no_tests", "the tests test nothing"),
     ],
 )  # fmt: skip
 def test_each_rule(code: str, target: dict[str, Any], rule: str, detail: str) -> None:
@@ -145,7 +144,46 @@ def test_a_checker_decides_where_one_is_given() -> None:
     assert verdict("print('2 2')", target).rule == "wrong_output"
     assert verdict("print('2 1')", {**target, "checker": "def check(*_):\n    raise ValueError"}).reward == 0
     assert verdict("print('2 1')", {**target, "checker": "def check(*_):\n    return 'yes'"}).reward == 0
-    assert verdict("print('2 1')", {**target, "checker": "x ="}).reward == 0
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ({"entry_point": "add", "test_code": "x = 1"}, "test nothing"),
+        ({"entry_point": "add", "test_code": "assert 1 == 1"}, "test nothing"),
+        ({"entry_point": "add", "test_code": "assert add(1, 2) =="}, "SyntaxError"),
+        ({"entry_point": "add", "test_code": "import no_such_module\nassert add(1, 2) == 3"}, "ModuleNotFoundError"),
+        ({**SUM, "checker": "x ="}, "SyntaxError"),
+        ({**SUM, "checker": "import no_such_module"}, "ModuleNotFoundError"),
+        ({**SUM, "checker": "x = 1"}, "a function named 'check'"),
+    ],
+)
+def test_tests_that_nothing_could_pass_are_no_fault_of_the_program(target: Any, why: str) -> None:
+    said = verdict(PRINTS_SUM if "checker" in target else ADDS, target)
+    assert (said.outcome, said.reward, said.rule) == (Outcome.UNSUPPORTED, None, "unsupported_tests")
+    assert why in said.detail
+
+
+def test_by_share_what_weighs_nothing_decides_nothing_and_what_weighs_little_is_not_lost() -> None:
+    verifier = CodeVerifier(reward="share", timeout_s=1.0)
+    right = {"args": [1, 2], "expected": 3}
+    try:
+        for weight, outcome, reward in ((0, Outcome.CORRECT, 1.0), (1e-30, Outcome.INCORRECT, nextafter(1, 0))):
+            cases = [right, {"args": [1, 2], "expected": 4, "weight": weight}]
+            said = verifier.verify(ADDS, {"fn_name": "add", "cases": cases})
+            assert (said.outcome, said.reward) == (outcome, reward)
+        nothing = {"fn_name": "add", "cases": [{**right, "weight": 0}]}
+        assert verifier.verify(ADDS, nothing).outcome is Outcome.BAD_TARGET
+    finally:
+        verifier.close()
+
+
+@pytest.mark.parametrize(
+    "imports", ["from __future__ import annotations", "from __future__ import (annotations,\n    division)", ""]
+)
+def test_what_a_task_sets_up_is_there_behind_imports_from_the_future(imports: str) -> None:
+    code = f'"""Adds."""\n{imports}\ndef add(a, b):\n    return int(math.fsum([a, b]))\n'
+    assert verdict(code, {**ASSERTS, "setup_code": "import math"}).reward == 1
 
 
 def test_a_prompt_that_the_completion_continues_is_put_before_it() -> None:

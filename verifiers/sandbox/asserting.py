@@ -11,7 +11,7 @@ from typing import Any
 from .jail import frames
 from .jailer import Jail
 from .judging import CaseResult, bad_end, clipped, killed_by_another, raised_text
-from .runs import Limits, Running
+from .runs import Limits, Running, UnsupportedTestsError
 from .specification import Specification
 
 __all__ = ["assert_results", "case_result"]
@@ -25,7 +25,11 @@ _FROM_TESTS = _FROM_CANDIDATE | {"attribute", "special", "value", "await"}
 def assert_results(
     jail: Jail, program: bytes, specification: Specification, limits: Limits, *, prelude: bool, stops: bool
 ) -> Iterator[CaseResult]:
-    """One result a case; at least one, for tests that test nothing pass nobody."""
+    """One result a case; at least one, for tests that test nothing pass nobody.
+
+    Raises:
+        UnsupportedTestsError: the tests fail, or are over, before they ask anything of the candidate.
+    """
     said, problem, is_killed = _said(jail, program, specification, limits, prelude=prelude, stops=stops)
     if is_killed:
         said, problem, _ = _said(jail, program, specification, limits, prelude=prelude, stops=stops)
@@ -34,8 +38,9 @@ def assert_results(
         return
     results = said.get("results")
     if not isinstance(results, list) or not results:
-        yield CaseResult(False, 1.0, "no_tests", "the tests test nothing")
-        return
+        broken = said.get("broken")
+        how = case_result(1, broken, ("", "")).detail if isinstance(broken, dict) else "some that test nothing"
+        raise UnsupportedTestsError(f"tests: expected some that ask the program something, got {how}")
     for number, result in enumerate(results, 1):
         yield case_result(number, result, problem)
 

@@ -18,7 +18,7 @@ from .pool import JailPool, Tier
 from .runs import Limits
 from .specification import Specification, StdinCase
 
-__all__ = ["WEAKER", "Backend", "JailBackend", "Judged", "Trial", "UnsupportedTestsError", "backend_of"]
+__all__ = ["WEAKER", "Backend", "JailBackend", "Judged", "Trial", "backend_of"]
 
 WEAKER = "weaker: the tests ran in the program's own process"
 
@@ -52,10 +52,6 @@ class Judged:
 
     results: Sequence[CaseResult]
     where: str
-
-
-class UnsupportedTestsError(ValueError):
-    """Tests that this backend cannot run, whatever the program is."""
 
 
 class Backend(Protocol):

@@ -9,7 +9,7 @@ from . import values
 from .jail import frames
 from .jailer import Jail
 from .outputs import Comparison, output_difference
-from .runs import Ended, JailError, Limits, Running
+from .runs import Ended, JailError, Limits, Running, UnsupportedTestsError
 from .specification import FunctionCase, Specification, StdinCase
 
 __all__ = ["CaseResult", "function_results", "stdin_results"]
@@ -130,6 +130,11 @@ class Session:
         return bad_end(self._running, self._limits) or ("ended", "the program ended before it answered")
 
     @property
+    def not_loaded(self) -> str | None:
+        """What was raised while the module was loaded; None where nothing was."""
+        return raised_text(self._first) if self._first is not None and "raised" in self._first else None
+
+    @property
     def was_killed_by_another(self) -> bool:
         return killed_by_another(self._running)
 
@@ -232,14 +237,22 @@ def checked(jail: Jail, checker: bytes, case: StdinCase, output: str, limits: Li
 
     It is a program too, and reads what a stranger printed: it runs in a jail of its own, and one that raises, hangs
     or answers with something else has not accepted.
+
+    Raises:
+        UnsupportedTestsError: it cannot be loaded, or has no function `check`.
     """
     session = Session(jail, checker, limits, 1, prelude=True)
+    if (why := session.not_loaded) is not None:
+        session.close()
+        raise UnsupportedTestsError(f"checker: expected code that loads, got {why}")
     try:
         said = session.call("check", (case.stdin, output, case.expected))
     finally:
         session.close()
     if said is None:
         return f"the checker did not answer: {session.bad_end()[1]}"
+    if "missing" in said:
+        raise UnsupportedTestsError("checker: expected a function named 'check', got none")
     return refusal(said, output)
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from . import values
 from .asserting import case_result
-from .backends import WEAKER, Judged, Trial, UnsupportedTestsError, taken
+from .backends import WEAKER, Judged, Trial, taken
 from .judging import CaseResult, bad_end, case_of, raised_text, refusal, stdin_results, wrong_answer
-from .runs import Limits, Running
+from .runs import Limits, Running, UnsupportedTestsError
 from .service import KEPT_BYTES, Service
 from .specification import FunctionCase, StdinCase
 

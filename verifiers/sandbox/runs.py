@@ -4,11 +4,15 @@ from dataclasses import dataclass, field
 
 from ...errors import RewardgateError
 
-__all__ = ["Ended", "JailError", "Limits", "Running"]
+__all__ = ["Ended", "JailError", "Limits", "Running", "UnsupportedTestsError"]
 
 
 class JailError(RewardgateError):
     """The machinery failed, not the program: there is no verdict to be had from this run."""
+
+
+class UnsupportedTestsError(ValueError):
+    """Tests that cannot be run here, whatever the program is."""
 
 
 @dataclass(frozen=True, slots=True)

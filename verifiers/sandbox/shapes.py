@@ -46,6 +46,8 @@ def read_specification(target: Mapping[str, Any]) -> Specification:
     if not found.n_cases and found.asserts is None:
         raise SpecificationError("tests: expected at least one case, got none")
     _check_that_it_crosses(found)
+    if found.n_cases and not any(case.weight for case in (*found.stdin, *found.function)):
+        raise SpecificationError("weights: expected one above 0, got none")
     return found
 
 

@@ -10,9 +10,10 @@ from sandboxed import shared_verifier
 from rewardgate.errors import ArgumentError
 from rewardgate.verifiers import Outcome
 from rewardgate.verifiers.code import CodeVerifier
-from rewardgate.verifiers.sandbox.backends import WEAKER, JailBackend, Judged, Trial, UnsupportedTestsError, backend_of
+from rewardgate.verifiers.sandbox.backends import WEAKER, JailBackend, Judged, Trial, backend_of
 from rewardgate.verifiers.sandbox.judging import CaseResult
 from rewardgate.verifiers.sandbox.pool import SandboxUnavailable
+from rewardgate.verifiers.sandbox.runs import UnsupportedTestsError
 
 ADD = {"inputs": ["1 2"], "outputs": ["3"]}
 PATCHED = """
@@ -98,7 +99,8 @@ def test_an_option_that_means_nothing_is_refused_at_once(options: dict[str, Any]
 
 def test_asserts_run_apart_unless_they_are_asked_to_run_in_process() -> None:
     target = {"test": PATCHED, "entry_point": "now"}
-    assert shared_verifier().verify(MOMENT, target).reward == 0
+    apart = shared_verifier().verify(MOMENT, target)
+    assert (apart.rule, apart.reward) == ("unsupported_tests", None)  # it patches a module that is not there
     verdict = in_process().verify(MOMENT, target)
     assert verdict.reward == 1, verdict.detail
     assert WEAKER in verdict.detail

@@ -103,7 +103,7 @@ def f(x):
 
 def test_tests_in_python_are_refused_where_there_is_one_process(stand_in: StandIn) -> None:
     verdict = remote(stand_in).verify("def f(x): return x", {"asserts": ["assert f(1) == 1"]})
-    assert (verdict.outcome, verdict.reward, verdict.rule) == (Outcome.UNSUPPORTED, None, "backend")
+    assert (verdict.outcome, verdict.reward, verdict.rule) == (Outcome.UNSUPPORTED, None, "unsupported_tests")
     assert not stand_in.requests
 
 
