@@ -82,7 +82,7 @@ def get(name: str, **options: Any) -> StepScorer:
     return step_scorers.create(name, **options)
 
 
-_BUILT_IN = {"arithmetic": "rewardgate.prm.rules:ArithmeticScorer"}
+_BUILT_IN = {"arithmetic": "rewardgate.prm.rules.arithmetic:ArithmeticScorer"}
 
 for _name, _factory in _BUILT_IN.items():
     step_scorers.register(_name, _factory)

@@ -29,7 +29,7 @@ FLOORS = {
     "fixtures": -1,
     "__init__": -2,
 }
-TORCH = ("grpo/", "training/", "integrations/", "prm/hf.py", "pipeline.py")
+TORCH = ("grpo/", "training/", "integrations/", "prm/hf/", "prm/vllm/", "pipeline.py")
 HEAVY = ("numpy", "scipy", "sympy", "pyarrow", "jinja2", "torch", "datasketch")
 
 EVALUATE = {"eval", "exec", "compile", "__import__", "sympify", "parse_expr", "parse_latex"}

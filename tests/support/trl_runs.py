@@ -18,7 +18,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 from rewardgate.integrations.trl_gate import GateMixin
 from rewardgate.prm import StepRow, StepScore
-from rewardgate.prm.rules import ArithmeticScorer
+from rewardgate.prm.rules.arithmetic import ArithmeticScorer
 
 RIGHT, WRONG, SILENT = "5 * 3 = 15.\n\n", "15 - 4 = 12.\n\n", "Well then.\n\n"
 

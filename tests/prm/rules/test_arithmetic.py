@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from step_statements import RIGHT, UNCHECKED, WRONG
 
 from rewardgate.prm.base import StepRow, StepScore
-from rewardgate.prm.rules import MAX_ROW_SIGNS, ArithmeticScorer
+from rewardgate.prm.rules.arithmetic import MAX_ROW_SIGNS, ArithmeticScorer
 
 SCORER = ArithmeticScorer()
 
@@ -44,7 +44,7 @@ def test_nothing_is_said_of_what_may_mean_something_else(step: str) -> None:
 
 def rows_of(name: str) -> list[StepRow]:
     """The rows of a table: steps with || between them, behind PROMPT and a prompt where that matters."""
-    lines = (Path(__file__).parent / "arithmetic" / name).read_text(encoding="utf-8").splitlines()
+    lines = (Path(__file__).parents[1] / "arithmetic" / name).read_text(encoding="utf-8").splitlines()
     found = []
     for line in lines:
         if line and not line.startswith("#"):

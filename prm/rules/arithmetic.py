@@ -9,15 +9,15 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import zip_longest
 
-from ..rollouts.messages import prompt_text
-from ..verifiers.expression.arithmetic import CostlyError
-from ..verifiers.expression.results import shown
-from .arithmetic.agreement import agree
-from .arithmetic.alternatives import is_hundredfold, is_whole_part
-from .arithmetic.equalities import Budget, Equality, equalities
-from .arithmetic.readings import readings
-from .arithmetic.surroundings import MAX_AROUND, has_other_arithmetic, is_taken_back, may_be_rounded, speaks_of_percent
-from .base import StepRow, StepScore
+from ...rollouts.messages import prompt_text
+from ...verifiers.expression.arithmetic import CostlyError
+from ...verifiers.expression.results import shown
+from ..arithmetic.agreement import agree
+from ..arithmetic.alternatives import is_hundredfold, is_whole_part
+from ..arithmetic.equalities import Budget, Equality, equalities
+from ..arithmetic.readings import readings
+from ..arithmetic.surroundings import MAX_AROUND, has_other_arithmetic, is_taken_back, may_be_rounded, speaks_of_percent
+from ..base import StepRow, StepScore
 
 __all__ = ["MAX_ROW_CHARACTERS", "MAX_ROW_SIGNS", "ArithmeticScorer"]
 

@@ -1,0 +1,1 @@
+"""May a step scorer be trusted? Its scores held against labelled steps."""

@@ -1,0 +1,1 @@
+"""Learned step scorers whose weights run here, through transformers."""

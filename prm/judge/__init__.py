@@ -1,0 +1,1 @@
+"""A chat model asked which step is the first wrong one."""
