@@ -5,6 +5,7 @@
     ├── UnknownNameError     (LookupError)   a name that no registry knows
     ├── DuplicateNameError   (ValueError)    a name registered twice
     ├── MissingExtraError    (ImportError)   an optional dependency is absent; the message names the extra
+    ├── UnavailableError     (RuntimeError)  this machine has less than the caller demands
     ├── LawBrokenError       (AssertionError) what was tested with `verifiers.testing` broke a law
     ├── InputError           (ValueError)    a file, or one of its rows, cannot be used
     │   └── NoUsableRowsError                a file was read and held nothing usable
@@ -36,6 +37,10 @@ class DuplicateNameError(RewardgateError, ValueError):
 
 class MissingExtraError(RewardgateError, ImportError):
     """An optional dependency is absent; the message names the extra that installs it."""
+
+
+class UnavailableError(RewardgateError, RuntimeError):
+    """This machine has less than the caller demands, whatever the row: no verdict could say anything."""
 
 
 class LawBrokenError(RewardgateError, AssertionError):

@@ -9,7 +9,7 @@ from itertools import islice
 from pickle import PickleBuffer
 from typing import Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, UnavailableError
 from ..rollouts.messages import Completion, Prompt, completion_text
 from .ahead import asked_ahead
 from .arguments import as_verifier, positive, whole
@@ -61,6 +61,7 @@ def iter_verdicts(
     Raises:
         ArgumentError: `workers` is negative, `budget_s` is not positive, or `verifier` is none or cannot be shipped.
         UnknownNameError: no verifier has that name.
+        UnavailableError: with the first verdict: the machine lacks what the verifier was told to require.
 
     Example:
         >>> [verdict.reward for verdict in iter_verdicts("math", [("4", "4"), ("5", "4"), ("4", None)])]
@@ -153,6 +154,8 @@ def _batch_verdicts(verifier: Any, rows: Sequence[Triple]) -> list[Verdict]:
         verdicts = list(verifier.verify_batch(rows)) if rows else []
         if len(verdicts) == len(rows) and all(isinstance(verdict, Verdict) for verdict in verdicts):
             return verdicts
+    except UnavailableError:
+        raise
     except Exception as raised:  # a foreign verifier's, of any kind; its rows are asked about one by one
         if len(rows) == 1:
             return [error("raised", f"{type(raised).__name__}: {raised}")]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any, Protocol
 
+from ..errors import UnavailableError
 from ..rollouts.messages import Completion, Prompt, is_completion
 from .base import Outcome, Target, Verdict, Verifier
 
@@ -66,13 +67,19 @@ def as_triple(row: Row) -> Triple | Verdict:
 
 
 def row_verdict(verifier: Verifier, triple: Triple) -> Verdict:
-    """The verifier's verdict on one row; an ERROR where it raises or returns something else."""
+    """The verifier's verdict on one row; an ERROR where it raises or returns something else.
+
+    Raises:
+        UnavailableError: the verifier's, which holds for every row.
+    """
     completion, target, prompt = triple
     assert completion is not None
     assert target is not None
     started = perf_counter()
     try:
         verdict: object = verifier.verify(completion, target, prompt=prompt)
+    except UnavailableError:
+        raise
     except Exception as raised:
         detail = f"{type(raised).__name__}: {_text(raised)}"
         return error("raised", detail, perf_counter() - started)

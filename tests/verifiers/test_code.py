@@ -230,6 +230,13 @@ def test_a_machine_that_has_less_than_is_required_runs_nothing() -> None:
         verifier.verify(PRINTS_SUM, SUM)
 
 
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_a_batch_on_a_machine_that_has_less_than_is_required_raises_instead_of_erring_row_by_row(n_rows: int) -> None:
+    verifier = CodeVerifier(require="strict", without=("seccomp",))
+    with pytest.raises(SandboxUnavailable, match="this machine lacks"):
+        verify_many(verifier, [(PRINTS_SUM, SUM)] * n_rows)
+
+
 def test_it_is_registered_and_judges_many() -> None:
     verifier = get("code", timeout_s=1.0)
     said = verify_many(verifier, [(PRINTS_SUM, SUM), ("print(0)", SUM), (PRINTS_SUM, None), ("", SUM)])

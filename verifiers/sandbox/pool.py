@@ -7,7 +7,7 @@ from queue import Empty, LifoQueue
 from threading import BoundedSemaphore
 from typing import Any, Literal
 
-from ...errors import RewardgateError
+from ...errors import UnavailableError
 from .bubblewrap import bubblewrap_wall, why_no_bubblewrap
 from .jailer import Jail
 from .runs import JailError
@@ -24,7 +24,7 @@ TIERS: dict[Tier, frozenset[str]] = {
 """Which layers each tier needs; a caller who is root needs `uid` in all of them."""
 
 
-class SandboxUnavailable(RewardgateError):  # noqa: N818 - the name of DESIGN's contract
+class SandboxUnavailable(UnavailableError):  # noqa: N818 - the name of DESIGN's contract
     """This machine has fewer layers than the caller demands; raised before anything runs."""
 
 
