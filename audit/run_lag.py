@@ -10,12 +10,10 @@ from ..diagnostics.lag import PolicyLag, policy_lag
 from ..diagnostics.rows import FloatArray
 from ..diagnostics.staleness import Staleness, staleness
 from ..errors import InputError
+from ..rollouts.fields import TRAINER_LOGPROBS
 from ..rollouts.records import Group, Rollout
 
-__all__ = ["TRAINERS_LOGPROBS", "RunLag", "run_lag"]
-
-TRAINERS_LOGPROBS = ("old_logprobs", "old_log_probs", "prev_logprobs", "trainer_logprobs", "logprobs")
-"""Names in a rollout's `meta` under which trainers log their own log-probabilities; the first that is there counts."""
+__all__ = ["RunLag", "run_lag"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def run_lag(
 
 def _trainers(rollout: Rollout) -> FloatArray | None:
     """(T,) what the trainer logged; None where it logged nothing that is a list of numbers."""
-    for name in TRAINERS_LOGPROBS:
+    for name in TRAINER_LOGPROBS:  # the first that is there counts
         values = rollout.meta.get(name)
         if isinstance(values, list) and all(value is None or _is_number(value) for value in values):
             return np.array(values, dtype=np.float64)  # None becomes NaN: unknown

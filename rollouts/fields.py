@@ -54,10 +54,12 @@ LOGPROBS = (
     *("rollout_logprobs", "rollout_log_probs", "sampling_logprobs", "generation_logprobs", "completion_logprobs"),
     *("token_logprobs", "old_logprobs", "logprobs"),
 )
+TRAINER_LOGPROBS = ("old_logprobs", "old_log_probs", "prev_logprobs", "trainer_logprobs", "logprobs")
+"""Where trainers log log-probabilities of their own beside the sampler's; kept in `Rollout.meta` under their name."""
 
 PROMPT_NAMES = frozenset((*PROMPT, *MESSAGES, *PROMPT_ID, *GROUP))
 USUAL_NAMES = PROMPT_NAMES.union(RESPONSE, STRONG_TARGET, WEAK_TARGET, REWARD)
-TOKEN_NAMES = frozenset((*TOKEN_IDS, *LOGPROBS))
+TOKEN_NAMES = frozenset((*TOKEN_IDS, *LOGPROBS, *TRAINER_LOGPROBS))
 
 _REWARD_BEGINNINGS = ("reward_", "rewards_", "reward/", "rewards/", "reward.", "rewards.")
 _NOT_A_REWARD_ENDINGS = ("_std", "_mean", "_max", "_min", "_weight", "_baseline", "_name", "_type", "_fn", "_model")

@@ -258,8 +258,13 @@ class ColumnsReader(ReaderDefaults):
         return {
             name: found
             for name, found in row.items()
-            if found is not None and name not in used and name not in names.TOKEN_NAMES and is_small(found)
+            if found is not None and name not in used and self._is_kept(name, found)
         }
+
+    def _is_kept(self, name: str, found: object) -> bool:
+        if name in names.TOKEN_NAMES:
+            return self._options.tokens and name in names.TRAINER_LOGPROBS
+        return is_small(found)
 
 
 def _is_id_of_prompts(rows: Sequence[Row], column: str | None, prompt: str | None) -> bool:

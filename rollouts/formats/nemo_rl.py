@@ -57,11 +57,11 @@ class NemoRlReader(ReaderDefaults):
     def rollouts(self, row: Row, identity: Identity, source: Source, tally: Tally) -> list[Rollout]:
         prompt, response = _turns(row)
         step = _STEP.match(Path(source.file).name)
-        token_ids, logprobs = _sampled(row) if self._tokens else (None, None)
+        token_ids, logprobs, trainers = _sampled(row) if self._tokens else (None, None, None)
         advantage = _single(row.get("advantages"))
         while isinstance(advantage, list) and advantage:
             advantage = advantage[-1]  # one a token, the same for all that are trained on
-        value = number_value(advantage)
+        logged = {"advantage": number_value(advantage), "prev_logprobs": trainers}
         return [
             Rollout(
                 prompt_id=identity.prompt_id or "",
@@ -69,7 +69,7 @@ class NemoRlReader(ReaderDefaults):
                 response=response,
                 rewards={"reward": reward_value(_single(row.get("rewards")), tally)},
                 step=int(step.group(1)) if step else None,
-                meta={} if value is None else {"advantage": value},
+                meta={name: value for name, value in logged.items() if value is not None},
                 source=source,
                 token_ids=token_ids,
                 rollout_logprobs=logprobs,
@@ -97,13 +97,19 @@ def _turns(row: Row) -> tuple[str | list[Message], str | list[Message]]:
     return "\n".join(texts[:-1]), texts[-1]
 
 
-def _sampled(row: Row) -> "tuple[IntArray | None, FloatArray | None]":
-    """The tokens that are trained on, which the policy sampled, and their log-probabilities."""
+def _sampled(row: Row) -> "tuple[IntArray | None, FloatArray | None, list[float] | None]":
+    """The tokens that are trained on, which the policy sampled, and their log-probabilities: its and the trainer's."""
     import numpy as np
 
-    ids, mask, logprobs = (_single(row.get(name)) for name in ("token_ids", "token_loss_mask", "generation_logprobs"))
+    names = ("token_ids", "token_loss_mask", "generation_logprobs", "prev_logprobs")
+    ids, mask, *logprobs = (_single(row.get(name)) for name in names)
     if not isinstance(ids, list) or not isinstance(mask, list) or len(ids) != len(mask):
-        return None, None
+        return None, None, None
     is_sampled = np.asarray(mask, dtype=bool)
-    values = np.asarray(logprobs, dtype="float64") if isinstance(logprobs, list) and len(logprobs) == len(ids) else None
-    return np.asarray(ids, dtype="int64")[is_sampled], None if values is None else values[is_sampled]
+
+    def sampled(values: object) -> "FloatArray | None":
+        is_whole = isinstance(values, list) and len(values) == len(ids)
+        return np.asarray(values, dtype="float64")[is_sampled] if is_whole else None
+
+    sampler, trainers = map(sampled, logprobs)
+    return np.asarray(ids, dtype="int64")[is_sampled], sampler, None if trainers is None else trainers.tolist()

@@ -1,3 +1,4 @@
+import json
 from math import isnan, log
 from pathlib import Path
 from typing import Any
@@ -67,3 +68,13 @@ def test_a_native_file_with_both_is_enough(tmp_path: Path) -> None:
     # x = 0, -.25, twice: k1 = .125, k2 = .03125 / 2.
     assert (found.lag.k1, found.lag.k2) == pytest.approx((0.125, 0.015625))
     assert run_lag(read(path)).lag.unknown == 4  # nothing is known of tokens that were not asked for
+
+
+def test_both_lists_of_a_file_of_columns_are_read_where_tokens_are(tmp_path: Path) -> None:
+    row = {"prompt": "q", "response": "x y", "reward": 0, "token_ids": [1, 2]}
+    row |= {"rollout_logprobs": [-1.0, -1.0], "old_logprobs": [-1.0 + log(1.5), -1.0]}
+    path = tmp_path / "rollouts.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    found = run_lag(read(path, tokens=True))
+    assert (found.lag.tokens, found.lag.above) == (2, 0.5)  # r = 1.5 and 1
+    assert all(not rollout.meta for group in read(path) for rollout in group.rollouts)

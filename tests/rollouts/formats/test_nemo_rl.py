@@ -35,10 +35,11 @@ def test_advantages_and_sampled_tokens_are_those_that_are_trained_on(tmp_path: P
         "token_ids": [[7, 8, 9]],
         "token_loss_mask": [[0, 1, 1]],
         "generation_logprobs": [[0.0, -0.5, -0.25]],
+        "prev_logprobs": [[0.0, -0.75, -0.25]],
     }
     (group,) = read(write_lines(tmp_path / "train_data_step1.jsonl", row(["q", "4"], 1.0, **fields)), tokens=True)
     rollout = group.rollouts[0]
-    assert rollout.meta == {"advantage": 0.5}
+    assert rollout.meta == {"advantage": 0.5, "prev_logprobs": [-0.75, -0.25]}
     assert rollout.token_ids is not None
     assert rollout.rollout_logprobs is not None
     np.testing.assert_array_equal(rollout.token_ids, [8, 9])
