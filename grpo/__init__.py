@@ -11,17 +11,23 @@ from .advantages import (
 )
 from .avspo import CollapseThreshold, avspo_advantages, beside_virtual, virtual_count, virtual_ladder
 from .baselines import PromptMeans, ema_advantages, global_advantages
+from .cispo import cispo_band_losses, cispo_cap_losses
+from .clipping import clipped_losses
 from .credit import one_sided_credits, step_credits
 from .gate import GatedAdvantages, gate
 from .gate_config import GATE_MODES, GateConfig, gate_mode
 from .gate_report import GateReport
+from .gspo import sequence_log_ratios
 from .kl import kl_per_token, kl_reward
 from .loss import policy_loss
-from .loss_stats import LossStats, merge_loss_stats
+from .loss_config import LossConfig
+from .loss_stats import LossStats, loss_stats, merge_loss_stats
+from .ratio_histogram import RatioHistogram
 from .ratios import importance_weights
-from .reductions import loss_normalizer, reduce_tokens
+from .reductions import loss_normalizer, reduce_tokens, token_weights
 from .scale import ScaleState
 from .shapes import Groups, groups_of, rows_and_groups
+from .token_losses import TokenLosses, token_losses
 
 __all__ = [
     "GATE_MODES",
@@ -30,12 +36,18 @@ __all__ = [
     "GateReport",
     "GatedAdvantages",
     "Groups",
+    "LossConfig",
     "LossStats",
     "PromptMeans",
+    "RatioHistogram",
     "ScaleState",
+    "TokenLosses",
     "avspo_advantages",
     "batch_std_advantages",
     "beside_virtual",
+    "cispo_band_losses",
+    "cispo_cap_losses",
+    "clipped_losses",
     "dr_grpo_advantages",
     "ema_advantages",
     "estimators",
@@ -49,14 +61,18 @@ __all__ = [
     "kl_per_token",
     "kl_reward",
     "loss_normalizer",
+    "loss_stats",
     "merge_loss_stats",
     "one_sided_credits",
     "policy_loss",
     "reduce_tokens",
     "rloo_advantages",
     "rows_and_groups",
+    "sequence_log_ratios",
     "sign_advantages",
     "step_credits",
+    "token_losses",
+    "token_weights",
     "virtual_count",
     "virtual_ladder",
 ]

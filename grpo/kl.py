@@ -92,8 +92,8 @@ def kl_reward(logprobs: Tensor, ref_logprobs: Tensor, completion_mask: Tensor, *
     return -beta * kl_per_token(policy, reference, estimator="k1").sum(1)
 
 
-def check_kl_in_loss(beta: float, estimator: str, ref_logprobs: Tensor | None) -> None:
-    """Refuse k1 in a loss, a beta below 0, and a beta above 0 without a reference."""
+def check_kl_in_loss(beta: float, estimator: str) -> None:
+    """Refuse k1 in a loss, another estimator than k2 or k3, and a beta below 0."""
     _check_beta(beta)
     if estimator == "k1":
         raise ArgumentError(
@@ -102,8 +102,6 @@ def check_kl_in_loss(beta: float, estimator: str, ref_logprobs: Tensor | None) -
         )
     if estimator not in ("k2", "k3"):
         raise ArgumentError(f"kl: expected k2 or k3, got {estimator!r}")
-    if beta > 0 and ref_logprobs is None:
-        raise ArgumentError(f"ref_logprobs: expected a tensor where beta = {beta}, got None")
 
 
 def _check_beta(beta: float) -> None:

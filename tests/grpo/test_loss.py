@@ -194,8 +194,8 @@ def test_splitting_a_batch_never_changes_the_sum_of_losses_or_the_gradient(
     assert total == pytest.approx(loss.item(), rel=1e-12, abs=1e-12)
     torch.testing.assert_close(parts.grad, whole.grad, rtol=1e-12, atol=1e-12)
     merged = merge_loss_stats(records)
-    for name in stats.__slots__:
-        assert getattr(merged, name) == pytest.approx(getattr(stats, name), rel=1e-12, abs=1e-12, nan_ok=True), name
+    assert merged.ratios == stats.ratios
+    assert merged.figures() == pytest.approx(stats.figures(), rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 @given(batches())
@@ -345,10 +345,10 @@ MASK = torch.ones(2, 3, dtype=torch.bool)
         ({"normalizer": -1}, "normalizer: expected a positive number, got -1"),
         ({"normalizer": 0}, "normalizer: expected a positive number where tokens count, got 0"),
         ({"beta": -0.1}, "beta: expected a number of at least 0, got -0.1"),
-        ({"beta": 0.1}, "ref_logprobs: expected a tensor where beta = 0.1, got None"),
+        ({"beta": 0.1}, "ref_logprobs: expected a tensor with beta = 0.1, got None"),
         ({"beta": 0.1, "ref_logprobs": ONES, "kl": "k1"}, "kl: expected k2 or k3 in the loss, got 'k1'; .*kl_reward"),
         ({"kl": "k4"}, "kl: expected k2 or k3, got 'k4'"),
-        ({"ratio_against": "new"}, "ratio_against: expected old or rollout, got 'new'"),
+        ({"ratio_against": "new"}, "ratio_against: expected one of old, rollout, got 'new'"),
         ({"ratio_against": "rollout"}, 'rollout_logprobs: expected a tensor with ratio_against="rollout", got None'),
         ({"importance_cap": 2.0}, "rollout_logprobs: expected a tensor with importance_cap, got None"),
         ({"rollout_logprobs": ONES, "importance_cap": 0.0}, "importance_cap: expected a positive number, got 0.0"),

@@ -42,7 +42,7 @@ def test_an_unknown_value_under_the_mask_reaches_neither_the_sum_nor_the_gradien
 
 
 def test_a_reduction_that_has_no_own_divisor_says_so() -> None:
-    with pytest.raises(ArgumentError, match='reduction: expected "token_mean" or "sequence_mean", got \'constant\''):
+    with pytest.raises(ArgumentError, match='completion_budget: expected a positive number with reduction "constant", got None'):
         loss_normalizer(MASK, reduction="constant")
     with pytest.raises(ArgumentError, match='normalizer: expected a number with reduction "constant", got None'):
         reduce_tokens(LOSSES, MASK, reduction="constant")
