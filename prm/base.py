@@ -82,7 +82,10 @@ def get(name: str, **options: Any) -> StepScorer:
     return step_scorers.create(name, **options)
 
 
-_BUILT_IN = {"arithmetic": "rewardgate.prm.rules.arithmetic:ArithmeticScorer"}
+_BUILT_IN = {
+    "arithmetic": "rewardgate.prm.rules.arithmetic:ArithmeticScorer",
+    "judge": "rewardgate.prm.judge.scorer:JudgeScorer",
+}
 
 for _name, _factory in _BUILT_IN.items():
     step_scorers.register(_name, _factory)
