@@ -236,7 +236,9 @@ def _second_opinions(
 
 def _note(found: Judgement, rollouts: Sequence[Rollout]) -> None:
     for rollout in rollouts:
-        found.has_rewards |= rollout.reward is not None
+        # Null for every name is what a scorer leaves that failed; nothing at all is what no scorer leaves.
+        is_null = bool(rollout.rewards) and all(value is None for value in rollout.rewards.values())
+        found.has_rewards |= rollout.reward is not None or is_null
         found.has_unnamed_reward |= rollout.reward is None and any(
             value is not None for value in rollout.rewards.values()
         )

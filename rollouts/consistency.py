@@ -19,6 +19,7 @@ class Consistency:
         self._golds_of_prompts: dict[int, tuple[int, int]] = {}  # prompt text -> (prompt id, target)
         self._has_response = False
         self._has_reward = False
+        self._names_reward = False
         self._has_target = False
 
     def check(self, group: Group) -> None:
@@ -26,9 +27,9 @@ class Consistency:
         rollouts = group.rollouts
         self._has_response = self._has_response or any(rollout.response is not None for rollout in rollouts)
         self._has_target = self._has_target or any(rollout.target is not None for rollout in rollouts)
-        self._has_reward = self._has_reward or any(
-            reward is not None for rollout in rollouts for reward in rollout.rewards.values()
-        )
+        for rollout in rollouts:
+            self._names_reward |= bool(rollout.rewards)
+            self._has_reward |= any(reward is not None for reward in rollout.rewards.values())
         if any(rollout.target != rollouts[0].target for rollout in rollouts[1:]):
             self._tally["targets_differ_in_group"] += 1
         if group.prompt is None:
@@ -46,12 +47,15 @@ class Consistency:
     @property
     def notes(self) -> Sequence[str]:
         """What the file as a whole does not say."""
-        parts = {"responses": self._has_response, "rewards": self._has_reward, "targets": self._has_target}
-        return [
+        parts = {"responses": self._has_response, "rewards": self._names_reward, "targets": self._has_target}
+        notes = [
             f"no {part} in this file: what needs them is not measured"
             for part, is_there in parts.items()
             if not is_there
         ]
+        if self._names_reward and not self._has_reward:
+            notes.append("every reward in this file is null: scoring failed, or was never done")
+        return notes
 
 
 def _differs(rollout: Rollout, group: Group, prompt: str) -> bool:

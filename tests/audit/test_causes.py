@@ -67,7 +67,13 @@ def test_a_missing_target_is_at_fault_only_where_it_pays_all_or_none() -> None:
 
 
 def test_without_any_reward_or_target_nothing_is_explained() -> None:
-    report = audited(group("a", None, [(r"\boxed{4}", "absent"), (r"\boxed{5}", None)]))
+    report = audited(group("a", None, [(r"\boxed{4}", "absent"), (r"\boxed{5}", "absent")]))
     assert report.causes == ()
     assert report.cards == ()
     assert report.severity == "warn"
+
+
+def test_rewards_that_are_null_throughout_were_logged_by_a_scoring_that_failed() -> None:
+    report = audited(group("a", "4", [(r"\boxed{4}", None), (r"\boxed{5}", None)]))
+    assert causes_of(report) == {"scoring_fault": 2}
+    assert report.severity == "fail"

@@ -42,3 +42,9 @@ def test_what_a_file_does_not_say_at_all_is_noted() -> None:
     consistency = Consistency(Counter())
     consistency.check(group({"response": "4"}))
     assert [note.split(" in ")[0] for note in consistency.notes] == ["no rewards", "no targets"]
+
+
+def test_rewards_that_are_null_throughout_are_told_apart_from_none_at_all() -> None:
+    consistency = Consistency(Counter())
+    consistency.check(group({"response": "4", "target": "4", "rewards": {"reward": None}}))
+    assert consistency.notes == ["every reward in this file is null: scoring failed, or was never done"]
