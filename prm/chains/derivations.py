@@ -1,0 +1,156 @@
+"""Equations one after another: whether what is made of an equation keeps its solutions.
+
+Only neighbours are compared, in the same letters, and only where the words between them lead on from the one to the
+other. An equation of one letter has its solutions to itself, so that no more is asked than that nothing else begins
+between the two. Of several letters there may be several equations: there a manipulation of the one before must be
+named, and the new one must be none of those known, nor a sum of multiples of them.
+"""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...verifiers.expression.arithmetic import CostlyError
+from ...verifiers.expression.tree import Symbol, Tree
+from .equations import agree, only_solution, zeros
+from .polynomials import Monomial, Polynomial, letters_of
+from .statements import Statement
+from .words import defines, leaves_open, manipulates, substitutes
+
+__all__ = ["Derivation", "Derivations"]
+
+_MOST_KNOWN = 40
+_MOST_COMPARED = 2_000
+_MOST_BETWEEN = 600
+_ROUNDING = Fraction(1, 50)
+"""Two solutions no farther apart than this share may be one of them rounded, where decimals are about."""
+
+
+class Derivation(NamedTuple):
+    """What is known of an equation and the one before it.
+
+    Args:
+        holds: whether the one follows from the other; None where nothing can be said.
+        premise: the equation before it, as written.
+        solutions: of both, where each has one.
+    """
+
+    holds: bool | None
+    premise: str = ""
+    solutions: tuple[Fraction, Fraction] | None = None
+
+
+_NOTHING = Derivation(None)
+
+
+class _Equation(NamedTuple):
+    text: str
+    zeros: Polynomial
+    letters: frozenset[str]
+    is_value: bool
+
+
+class Derivations:
+    """The equations of one row in order.
+
+    Args:
+        given: what the prompt states, as (left, right).
+    """
+
+    def __init__(self, given: Iterable[tuple[Tree, Tree]] = ()) -> None:
+        self._known = [known for pair in given if (known := zeros(*pair))][-_MOST_KNOWN:]
+        self._premise: _Equation | None = None
+        self._between = ""
+        self._n_compared = 0
+
+    def say(self, words: str) -> None:
+        """What stands between the last statement and the next."""
+        self._between = (self._between + words)[-_MOST_BETWEEN - 1 :]
+
+    def forget(self) -> None:
+        """A statement that cannot be read: what follows may come from it."""
+        self._premise, self._between = None, ""
+
+    def is_known(self, left: Tree, right: Tree) -> bool:
+        """Whether `left` = `right` follows from an equation before it, so that it is one to solve.
+
+        Raises:
+            CostlyError: more equations than may be compared in one row.
+        """
+        found = zeros(left, right)
+        return found is not None and any(self._agrees(known, found) for known in self._known)
+
+    def take(self, statement: Statement, trees: Sequence[Tree], text: str) -> Derivation:
+        """The next equation, first side = last side, against the one before it.
+
+        Raises:
+            CostlyError: more equations than may be compared in one row.
+        """
+        found = zeros(trees[0], trees[-1]) if set(statement.signs) == {"="} else None
+        names = letters_of(found) if found else frozenset()
+        if not found or not names:
+            if found is None:
+                self.forget()
+            return _NOTHING
+        equation = _Equation(text, found, names, len(names) == 1 and isinstance(trees[0], Symbol))
+        derivation = self._derived(equation)
+        self._premise, self._between = equation, ""
+        self._known = [*self._known[-_MOST_KNOWN + 1 :], found]
+        return derivation
+
+    def _derived(self, equation: _Equation) -> Derivation:
+        premise, between = self._premise, self._between
+        if premise is None or premise.letters != equation.letters or premise.is_value or len(between) > _MOST_BETWEEN:
+            return _NOTHING
+        if (holds := self._agrees(premise.zeros, equation.zeros)) is not False:
+            return Derivation(holds, premise.text)
+        if leaves_open(between) or any(defines(between, name) for name in equation.letters):
+            return _NOTHING
+        if len(equation.letters) > 1:
+            is_made = manipulates(between) and not substitutes(between) and not self._is_sum(equation)
+            return Derivation(False, premise.text) if is_made else _NOTHING
+        before, after = only_solution(premise.zeros), only_solution(equation.zeros)
+        if before is None or after is None:
+            return Derivation(False, premise.text)
+        if _may_be_rounded(before, after, has_decimals="." in premise.text + equation.text):
+            return _NOTHING
+        return Derivation(False, premise.text, (before, after))
+
+    def _is_sum(self, equation: _Equation) -> bool:
+        """Whether it is known, or a sum of multiples of what is."""
+        return any(self._agrees(known, equation.zeros) for known in self._known) or _is_spanned(
+            equation.zeros, self._known
+        )
+
+    def _agrees(self, known: Polynomial, found: Polynomial) -> bool | None:
+        self._n_compared += 1
+        if self._n_compared > _MOST_COMPARED:
+            raise CostlyError("more equations than are compared")
+        return agree(known, found)
+
+
+def _may_be_rounded(exact: Fraction, written: Fraction, *, has_decimals: bool) -> bool:
+    apart = abs(exact - written)
+    is_whole = written.denominator == 1 and exact.denominator != 1 and apart < 1
+    return is_whole or (has_decimals and apart <= _ROUNDING * max(abs(exact), abs(written)))
+
+
+def _is_spanned(polynomial: Polynomial, others: Sequence[Polynomial]) -> bool:
+    """Whether `polynomial` is a linear combination of `others`, term by term."""
+    reduced: list[tuple[Monomial, Polynomial]] = []
+
+    def rest_of(one: Polynomial) -> Polynomial:
+        for pivot, basis in reduced:
+            if pivot in one:
+                factor = one[pivot] / basis[pivot]
+                one = {
+                    term: size
+                    for term in one.keys() | basis.keys()
+                    if (size := one.get(term, Fraction(0)) - factor * basis.get(term, Fraction(0)))
+                }
+        return one
+
+    for other in others:
+        if rest := rest_of(other):
+            reduced.append((min(rest), rest))
+    return not rest_of(polynomial)

@@ -1,0 +1,57 @@
+"""Whether two expressions are the same, and a point of small numbers at which one sees that they are not."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import islice, product
+
+from ...verifiers.expression.enclosures import FLOATS, UndefinedError, Value
+from ...verifiers.expression.evaluation import Budget, BudgetError, evaluate
+from ...verifiers.expression.probing import probe
+from ...verifiers.expression.tree import Tree, free_symbols
+from .polynomials import NotRationalError, difference
+
+__all__ = ["is_identity", "where_they_differ"]
+
+_OPERATIONS = 4_000
+_MOST_POINTS = 60
+_VALUES = (1, 2, 3, -1, 0, 5)
+
+
+def is_identity(left: Tree, right: Tree) -> bool | None:
+    """Whether two expressions have the same value wherever both have one; None where that is not certain."""
+    try:
+        return not difference(left, right)[0]
+    except NotRationalError:
+        return probe(left, right).equal
+
+
+def where_they_differ(left: Tree, right: Tree) -> tuple[dict[str, Fraction], Value, Value] | None:
+    """A point of small whole numbers where both have a value and these differ, and the two values."""
+    budget = Budget(_OPERATIONS)
+    try:
+        for point in islice(_small_points(free_symbols(left, right)), _MOST_POINTS):
+            one, other = (_value(tree, point, budget) for tree in (left, right))
+            if one is not None and other is not None and _differ(one, other):
+                return point, one, other
+    except BudgetError:
+        pass
+    return None
+
+
+def _small_points(names: tuple[str, ...]) -> Iterator[dict[str, Fraction]]:
+    for values in product(_VALUES, repeat=len(names)):
+        yield dict(zip(names, map(Fraction, values), strict=True))
+
+
+def _value(tree: Tree, point: Mapping[str, Fraction], budget: Budget) -> Value | None:
+    try:
+        return evaluate(tree, point, FLOATS, budget)
+    except (UndefinedError, OverflowError, ZeroDivisionError):
+        return None
+
+
+def _differ(left: Value, right: Value) -> bool:
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left != right
+    one, other = FLOATS.enclosed(left), FLOATS.enclosed(right)
+    return abs(one.middle - other.middle) > 1e-6 * max(1.0, abs(one.middle), abs(other.middle))

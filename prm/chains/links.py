@@ -1,0 +1,121 @@
+"""The signs of equality inside one chain: which of them claim that two expressions are the same, and hold or do not.
+
+`(x+1)^2 = x^2+2x+1` rewrites, `(x+1)^2 = x^2+9` asks for x, and the signs do not say which. A link is taken for a
+rewriting that went wrong only where no equation can be meant:
+
+- both sides are constants;
+- they differ in one term: such an equation holds nowhere, or only where a letter is 0, and nobody sets it up;
+- another link of the chain is a true rewriting, and the two have most of their terms in common;
+- the prompt asks for nothing but another form of an expression.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ...verifiers.expression.agreement import as_digits
+from ...verifiers.expression.enclosures import Value
+from ...verifiers.expression.points import shown_point
+from ...verifiers.expression.tree import Number, Product, Sum, Symbol, Tree, free_symbols, nodes
+from .identities import is_identity, where_they_differ
+from .polynomials import NotRationalError, Polynomial, difference, ratio
+from .statements import Statement
+
+__all__ = ["Link", "difference_shown", "links"]
+
+_FEWEST_SHARED = 2
+_LONGEST_SHOWN = 24
+
+
+class Link(NamedTuple):
+    """One sign of equality between two expressions with the same letters, or none.
+
+    Args:
+        left, right: the two sides, as trees.
+        texts: as they are spelled.
+        holds: whether they are the same expression; None where that is not certain.
+        is_claim: whether they are meant to be, although they are not.
+    """
+
+    left: Tree
+    right: Tree
+    texts: tuple[str, str]
+    holds: bool | None
+    is_claim: bool
+
+
+def links(statement: Statement, trees: Sequence[Tree], *, is_rewriting: bool = False) -> list[Link]:
+    """The links of one chain that compare expressions with the same letters.
+
+    Args:
+        statement, trees: the chain and its sides.
+        is_rewriting: the row as a whole is about rewriting one expression.
+
+    Example:
+        >>> from .statements import statements
+        >>> (chain,) = statements("(x + 1)^2 = x^2 + 1")
+        >>> [(link.holds, link.is_claim) for link in links(chain, chain.trees)]
+        [(False, True)]
+    """
+    found: list[Link] = []
+    for index, sign in enumerate(statement.signs):
+        left, right = trees[index : index + 2]
+        if sign == "=" and free_symbols(left) == free_symbols(right):
+            texts = statement.sides[index], statement.sides[index + 1]
+            found.append(Link(left, right, texts, is_identity(left, right), is_claim=False))
+    is_chain = any(link.holds and _is_worked(link.left, link.right) for link in found)
+    return [
+        link._replace(is_claim=_is_claim(link, is_chain=is_chain, is_rewriting=is_rewriting))
+        if link.holds is False
+        else link
+        for link in found
+    ]
+
+
+def difference_shown(link: Link) -> str:
+    """Where the two sides of a link differ: `4 on the left, 2 on the right at x = 1`."""
+    found = where_they_differ(link.left, link.right)
+    if found is None:
+        return "the two sides are not the same"
+    point, left, right = found
+    where = f" at {shown_point(point)}" if point else ""
+    return f"{_shown(left)} on the left, {_shown(right)} on the right{where}"
+
+
+def _is_claim(link: Link, *, is_chain: bool, is_rewriting: bool) -> bool:
+    if not free_symbols(link.left):
+        return not (isinstance(link.left, Number) and isinstance(link.right, Number))
+    try:
+        apart = difference(link.left, link.right)[0]
+        sides = ratio(link.left), ratio(link.right)
+    except NotRationalError:
+        return is_rewriting
+    if is_rewriting or (len(apart) == 1 and _is_worked(link.left, link.right)):
+        return True
+    # Over one denominator, so that terms can be compared.
+    (above, below), (other_above, other_below) = sides
+    return is_chain and below == other_below and len(_shared(above, other_above)) >= max(_FEWEST_SHARED, len(apart))
+
+
+def _shared(first: Polynomial, second: Polynomial) -> list[object]:
+    return [monomial for monomial, coefficient in first.items() if second.get(monomial) == coefficient]
+
+
+def _is_worked(left: Tree, right: Tree) -> bool:
+    """Whether there was something to work out: a letter alone is set, and `2A = 4A` compares two amounts."""
+    if isinstance(left, Symbol) or isinstance(right, Symbol):
+        return False
+    return any(
+        any(isinstance(node, Sum) for node in nodes(tree)) or (isinstance(tree, Product) and _n_numbers(tree) > 1)
+        for tree in (left, right)
+    )
+
+
+def _n_numbers(tree: Product) -> int:
+    return sum(isinstance(factor, Number) and abs(factor.value) != 1 for factor in tree.factors)
+
+
+def _shown(value: Value) -> str:
+    if not isinstance(value, Fraction):
+        return f"{value.middle:.6g}"
+    return str(value) if len(str(value)) <= _LONGEST_SHOWN else f"{as_digits(value):.6g}"

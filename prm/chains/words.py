@@ -1,0 +1,89 @@
+"""What the words between two equations, or around one, allow to conclude of the two."""
+
+import re
+
+__all__ = ["asks_to_rewrite", "defines", "leaves_open", "manipulates", "substitutes", "tries"]
+
+# Another case, another number, a supposition, a trial, a denial: what follows need not follow from what precedes.
+_OPEN = re.compile(
+    r"\b(?:cases?|either|or|both(?! sides)|respectively|otherwise|alternatively|other|another|second|third|roots"
+    r"|solutions|values|similarly|likewise|also|instead|however|but|meanwhile|plus or minus|if|suppos\w*|assum\w*"
+    r"|imagin\w*|tr(?:y|ies|ying)|test\w*|guess\w*|when(?:ever)?|would|could|might|may|unless|whether|check\w*|verif\w*"
+    r"|say|choos\w*|pick\w*|possib\w*|example|instance|want\w*|should|at (?:most|least)|until|let(?![’']s)|take|set"
+    r"|setting|consider|range\w*|limit\w*|approach\w*|minimum|maximum|not|no|cannot|contradict\w*|impossible|closest"
+    r"|nearest|round\w*|approximat\w*|about|estimate\w*|mod|modulo|remainder|plug\w*|substitut\w*|original|vertex"
+    r"|prove|true|replac\w*|chang\w*)\b"
+    r"|n[’']t\b|\\pm|±|\\mp|\?",
+    re.IGNORECASE,
+)
+_MANIPULATING = re.compile(
+    r"\b(?:(?:divid|multipl|subtract|add|squar|simplif|rearrang|expand|distribut|factor|isolat|cross[- ]multipl|combin"
+    r"|collect|cancel|reduc|transpos|solv)\w*|both sides|like terms|in terms of)\b",
+    re.IGNORECASE,
+)
+# What a manipulation of one equation takes from elsewhere.
+_SUBSTITUTING = re.compile(
+    r"\b(?:substitut\w*|plug\w*|replac\w*|system|equations|using|use|since|because|given|know|known|from|eliminat\w*"
+    r"|second|third|last|other|another|two|sum|total|product|ratio|says?|tells?|also|each)\b",
+    re.IGNORECASE,
+)
+_REWRITING = re.compile(r"\W*(?:simplify|expand|factor(?:ise|ize)?|multiply out|completely factor)\b", re.IGNORECASE)
+_TRYING = re.compile(
+    r"\b(?:if|when|plug\w*|substitut\w*|tr(?:y|ies|ying)|test\w*|check\w*|verif\w*|suppos\w*|assum\w*|let(?![’']s)|works?"
+    r"|satisf\w*)\b",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(r"(?<=[.!?:;])\s+|\n+")
+
+
+def leaves_open(between: str) -> bool:
+    """Whether words between two equations may lead on to another case, value or supposition.
+
+    Example:
+        >>> leaves_open("or"), leaves_open("Dividing both sides by 2, we get")
+        (True, False)
+    """
+    return _OPEN.search(between) is not None
+
+
+def manipulates(between: str) -> bool:
+    """Whether words between two equations say that the one is made of the other."""
+    return _MANIPULATING.search(_last_sentences(between)) is not None
+
+
+def substitutes(between: str) -> bool:
+    """Whether words between two equations may bring in a third."""
+    return _SUBSTITUTING.search(_last_sentences(between)) is not None
+
+
+def tries(text: str) -> bool:
+    """Whether `text` puts a value in to see what comes out."""
+    return _TRYING.search(text) is not None
+
+
+def asks_to_rewrite(prompt: str) -> bool:
+    """Whether a prompt asks for another form of an expression, and for no solution.
+
+    Example:
+        >>> asks_to_rewrite("Simplify $2(x+1)-x$."), asks_to_rewrite("Simplify, then solve $2x = 4$.")
+        (True, False)
+    """
+    return _REWRITING.match(prompt) is not None and not re.search(r"[=<>]|\bsolve", prompt)
+
+
+def defines(between: str, name: str) -> bool:
+    """Whether words between two equations say (again) what the letter `name` stands for."""
+    letter = rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])"
+    return (
+        re.search(
+            rf"\b(?:let|call|denote|define|represent)\b[^.]{{0,60}}{letter}"
+            rf"|{letter}\W{{0,3}}\s*(?:be|represents?|denotes?|stands?|is the|to be)\b",
+            between,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+def _last_sentences(text: str) -> str:
+    return " ".join([sentence for sentence in _SENTENCES.split(text[-400:].rstrip()) if sentence.strip(" $\\[(.")][-1:])
