@@ -6,9 +6,11 @@ point, in the group that the registry is built with.
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from typing import Any, Generic, TypeVar, cast
 
 from .errors import ArgumentError, DuplicateNameError, UnknownNameError
@@ -65,7 +67,7 @@ class Registry(Generic[T]):
         """
         found = self._factories.get(name)
         if found is None or name not in self._asked:
-            # Once for a name of ours: reading what is installed takes milliseconds.
+            # Once for a name of ours.
             points = [point for point in self._entry_points() if point.name == name]
             if len(points) + (found is not None) > 1:
                 owners = ", ".join([*["rewardgate"] * (found is not None), *(point.value for point in points)])
@@ -110,8 +112,14 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
-    def _entry_points(self) -> Any:
-        return entry_points(group=self._entry_point_group)
+    def _entry_points(self) -> EntryPoints:
+        return _installed(tuple(sys.path)).select(group=self._entry_point_group)
+
+
+@lru_cache(maxsize=1)
+def _installed(_path: tuple[str, ...]) -> EntryPoints:
+    """What the packages on the path offer; asked once, since it opens a file of each of them."""
+    return entry_points()
 
 
 def _options_problem(factory: Callable[..., Any], n_arguments: int, options: Mapping[str, Any]) -> str:

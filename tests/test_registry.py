@@ -85,7 +85,7 @@ def test_a_name_that_two_packages_register_answers_for_neither(
             ("decimal", "fractions:Fraction"),
         ]
     )
-    monkeypatch.setattr(registry_module, "entry_points", lambda group: points.select(group=group))
+    monkeypatch.setattr(registry_module, "_installed", lambda path: points)
     assert shapes.names() == ["decimal", "square"]
     with pytest.raises(DuplicateNameError, match=f'shape: expected one plug-in named "{name}", got {owners}'):
         shapes.create(name)
@@ -93,7 +93,7 @@ def test_a_name_that_two_packages_register_answers_for_neither(
 
 def test_an_entry_point_of_another_package_is_known(monkeypatch: pytest.MonkeyPatch, shapes: Registry[str]) -> None:
     points = EntryPoints([EntryPoint("decimal", "decimal:Decimal", "example.shapes")])
-    monkeypatch.setattr(registry_module, "entry_points", lambda group: points.select(group=group))
+    monkeypatch.setattr(registry_module, "_installed", lambda path: points)
     assert "decimal" in shapes
     assert shapes.names() == ["decimal", "square"]
     assert str(shapes.create("decimal", value="1.5")) == "1.5"
