@@ -84,7 +84,11 @@ def get(name: str, **options: Any) -> StepScorer:
 
 _BUILT_IN = {
     "arithmetic": "rewardgate.prm.rules.arithmetic:ArithmeticScorer",
+    "expression_chain": "rewardgate.prm.rules.expression_chain:ExpressionChainScorer",
     "judge": "rewardgate.prm.judge.scorer:JudgeScorer",
+    "mean": "rewardgate.prm.ensemble:MeanScorer",
+    "min": "rewardgate.prm.ensemble:MinScorer",
+    "veto": "rewardgate.prm.ensemble:VetoScorer",
 }
 
 for _name, _factory in _BUILT_IN.items():
