@@ -22,12 +22,14 @@ from .label import label
 from .names import list_names
 from .pools import pools
 from .probe import probe
+from .score import score
 from .verify import verify
 from .watch import watch
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 app.command()(audit)
 app.command()(verify)
+app.command()(score)
 app.command()(advantages)
 app.command()(probe)
 app.command()(watch)

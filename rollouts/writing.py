@@ -26,6 +26,9 @@ ADVANTAGE_FIELDS = (
 )
 """The fields of a row of advantages, in order."""
 
+STEP_SCORE_FIELDS = ("row", "line", "prompt_id", "steps", "problem", "scorer", "version")
+"""The fields of a row of step scores, in order."""
+
 _ALWAYS = ("response", "target")
 """Written even where they are None."""
 _ARRAYS = ("token_ids", "rollout_logprobs")
@@ -147,6 +150,36 @@ def advantage_row(
         "token_ids": None if token_ids is None else list(token_ids),
         "steps": list(steps),
         "misfit": misfit,
+    }
+
+
+def step_scores_row(
+    rollout: Rollout | Refusal,
+    *,
+    row: int,
+    steps: Sequence[Mapping[str, Any]] | None,
+    scorer: str,
+    version: str,
+) -> dict[str, Any]:
+    """One row of the `score` command's output, with exactly `STEP_SCORE_FIELDS`.
+
+    Args:
+        row: 0-based number of the row in the output, refused rows counted.
+        steps: start and end in characters of the text, score, rule and detail; None where there is no text.
+    """
+    if isinstance(rollout, Refusal):
+        line, prompt_id, problem = rollout.line, None, f"{rollout.field}: {rollout.reason}"
+    else:
+        line, prompt_id = 0 if rollout.source is None else rollout.source.line, rollout.prompt_id or None
+        problem = "no response" if steps is None else None
+    return {
+        "row": row,
+        "line": line,
+        "prompt_id": prompt_id,
+        "steps": None if steps is None else list(steps),
+        "problem": problem,
+        "scorer": scorer,
+        "version": version,
     }
 
 
