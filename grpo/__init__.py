@@ -13,7 +13,10 @@ from .avspo import CollapseThreshold, avspo_advantages, beside_virtual, virtual_
 from .baselines import PromptMeans, ema_advantages, global_advantages
 from .cispo import cispo_band_losses, cispo_cap_losses
 from .clipping import clipped_losses
+from .components import gdpo_advantages
 from .credit import one_sided_credits, step_credits
+from .entropy import entropy_per_token
+from .gae import gae_advantages, value_losses
 from .gate import GatedAdvantages, gate
 from .gate_config import GATE_MODES, GateConfig, gate_mode
 from .gate_report import GateReport
@@ -22,12 +25,24 @@ from .kl import kl_per_token, kl_reward
 from .loss import policy_loss
 from .loss_config import LossConfig
 from .loss_stats import LossStats, loss_stats, merge_loss_stats
+from .maxrl import maxrl_advantages
+from .ngrpo import ngrpo_advantages
+from .overlong import overlong_penalties
+from .pool_baseline import pool_advantages
 from .ratio_histogram import RatioHistogram
 from .ratios import importance_weights
 from .reductions import loss_normalizer, reduce_tokens, token_weights
+from .returns import (
+    final_token_rewards,
+    reinforce_pp_advantages,
+    reinforce_pp_baseline_advantages,
+    token_returns,
+)
+from .rlzvp import rlzvp_advantages
 from .scale import ScaleState
 from .shapes import Groups, groups_of, rows_and_groups
 from .token_losses import TokenLosses, token_losses
+from .whitening import whitened
 
 __all__ = [
     "GATE_MODES",
@@ -50,9 +65,13 @@ __all__ = [
     "clipped_losses",
     "dr_grpo_advantages",
     "ema_advantages",
+    "entropy_per_token",
     "estimators",
+    "final_token_rewards",
+    "gae_advantages",
     "gate",
     "gate_mode",
+    "gdpo_advantages",
     "global_advantages",
     "group_advantages",
     "groups_of",
@@ -62,17 +81,27 @@ __all__ = [
     "kl_reward",
     "loss_normalizer",
     "loss_stats",
+    "maxrl_advantages",
     "merge_loss_stats",
+    "ngrpo_advantages",
     "one_sided_credits",
+    "overlong_penalties",
     "policy_loss",
+    "pool_advantages",
     "reduce_tokens",
+    "reinforce_pp_advantages",
+    "reinforce_pp_baseline_advantages",
     "rloo_advantages",
+    "rlzvp_advantages",
     "rows_and_groups",
     "sequence_log_ratios",
     "sign_advantages",
     "step_credits",
     "token_losses",
+    "token_returns",
     "token_weights",
+    "value_losses",
     "virtual_count",
     "virtual_ladder",
+    "whitened",
 ]

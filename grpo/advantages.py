@@ -12,11 +12,13 @@ Rewards are data: no gradient flows through. Statistics are float64 on the CPU (
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from ..errors import ArgumentError
 from ..registry import Registry
 from .scored import check_options, divisible, scored_rows
+from .shapes import check_mask, check_numbers, check_same_shape
 
 __all__ = [
     "batch_std_advantages",
@@ -33,7 +35,13 @@ estimators: Registry[Tensor] = Registry("estimator", entry_point_group="rewardga
 
 
 def group_advantages(
-    rewards: Tensor, group_ids: Tensor | None = None, *, estimator: str = "grpo", **options: Any
+    rewards: Tensor,
+    group_ids: Tensor | None = None,
+    *,
+    estimator: str = "grpo",
+    learned: Tensor | None = None,
+    unlearned_vote: bool = True,
+    **options: Any,
 ) -> Tensor:
     """Advantages of a batch of rollouts by the estimator of that name.
 
@@ -43,8 +51,12 @@ def group_advantages(
     Args:
         rewards: (B,) raw outcome rewards, any real dtype; NaN = unscored. Or (N, G), a row a group.
         group_ids: (B,) integers; groups may be ragged and interleaved. None for (N, G).
-        estimator: a name of `estimators`: grpo, dr_grpo, batch_std, rloo, sign, global, ema, avspo, or one
-            that another package registered under the entry point group `rewardgate.estimators`.
+        estimator: a name of `estimators` (docs/estimators.md), or one that another package registered under the
+            entry point group `rewardgate.estimators`.
+        learned: bool in the shape of the rewards, False = no token of the row is learned from (cut off at the token
+            limit, rejected); it gets 0. None: all are.
+        unlearned_vote: such rows count in the statistics that the others are compared with, as in TRL and verl; False:
+            the others get what they would get without them.
         **options: the estimator's own.
 
     Returns:
@@ -60,13 +72,26 @@ def group_advantages(
         >>> rewards = torch.tensor([1.0, 0.0, 0.35, 0.35, 1.0, torch.nan])
         >>> group_advantages(rewards, torch.tensor([7, 7, 3, 3, 5, 5]), estimator="rloo")
         tensor([ 1., -1.,  0.,  0.,  0.,  0.])
+        >>> rewards, learned = torch.tensor([[1.0, 0.0, 1.0]]), torch.tensor([[True, True, False]])
+        >>> group_advantages(rewards, estimator="dr_grpo", learned=learned)
+        tensor([[ 0.3333, -0.6667,  0.0000]])
+        >>> group_advantages(rewards, estimator="dr_grpo", learned=learned, unlearned_vote=False)
+        tensor([[ 0.5000, -0.5000,  0.0000]])
     """
-    advantages = estimators.create(estimator, rewards, group_ids, **options)
+    voting = rewards
+    if learned is not None:
+        check_numbers("rewards", rewards)
+        check_mask("learned", learned)
+        check_same_shape("learned", learned, "rewards", rewards)
+        if not unlearned_vote:
+            known = rewards if rewards.is_floating_point() else rewards.to(torch.get_default_dtype())
+            voting = known.masked_fill(~learned, torch.nan)
+    advantages = estimators.create(estimator, voting, group_ids, **options)
     if advantages.shape != rewards.shape:
         raise ArgumentError(
             f"{estimator}: expected advantages of shape {tuple(rewards.shape)}, got {tuple(advantages.shape)}"
         )
-    return advantages
+    return advantages if learned is None else advantages.masked_fill(~learned, 0)
 
 
 def grpo_advantages(
@@ -213,8 +238,12 @@ for _name, _function in {
     "batch_std": "advantages:batch_std_advantages",
     "dr_grpo": "advantages:dr_grpo_advantages",
     "ema": "baselines:ema_advantages",
+    "gdpo": "components:gdpo_advantages",
     "global": "baselines:global_advantages",
     "grpo": "advantages:grpo_advantages",
+    "maxrl": "maxrl:maxrl_advantages",
+    "ngrpo": "ngrpo:ngrpo_advantages",
+    "pool": "pool_baseline:pool_advantages",
     "rloo": "advantages:rloo_advantages",
     "sign": "advantages:sign_advantages",
 }.items():

@@ -10,7 +10,7 @@ from ..errors import ArgumentError
 from .loss_config import LossConfig
 from .loss_stats import LossStats, loss_stats
 from .reductions import check_reduction, token_weights
-from .shapes import check_mask, check_numbers, check_rank, check_same_shape
+from .shapes import check_finite, check_mask, check_numbers, check_rank, check_row_count, check_same_shape
 from .token_losses import token_losses
 
 __all__ = ["policy_loss"]
@@ -147,10 +147,7 @@ def _check_tensors(
             check_same_shape(name, tensor, "logprobs", logprobs)
     if degenerate is not None:
         check_mask("degenerate", degenerate)
-        if degenerate.shape != logprobs.shape[:1]:
-            raise ArgumentError(
-                f"degenerate: expected shape {tuple(logprobs.shape[:1])}, got {tuple(degenerate.shape)}"
-            )
+        check_row_count("degenerate", degenerate, "logprobs", logprobs)
 
 
 def _check_needed(config: LossConfig, given: dict[str, Tensor | None], degenerate: Tensor | None) -> None:
@@ -175,8 +172,4 @@ def _check_finite(tensors: dict[str, Tensor]) -> None:
     if bool(torch.stack([tensor.isfinite().all() for tensor in tensors.values()]).all()):
         return
     for name, tensor in tensors.items():
-        for row, token in (~tensor.isfinite()).nonzero().tolist():
-            raise ArgumentError(
-                f"{name}: expected finite numbers where completion_mask is True, "
-                f"got {tensor[row, token].item()} at {row}, {token}"
-            )
+        check_finite(name, tensor)

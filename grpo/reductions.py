@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ..errors import ArgumentError
-from .shapes import check_mask, check_numbers, check_rank, check_same_shape
+from .shapes import check_mask, check_numbers, check_rank, check_row_count, check_same_shape
 
 __all__ = ["NormalizeOver", "Reduction", "loss_normalizer", "reduce_tokens", "token_weights"]
 
@@ -67,8 +67,7 @@ def loss_normalizer(
         if kept is None:
             raise ArgumentError('kept: expected a mask (B,) with over="kept", got None')
         check_mask("kept", kept)
-        if kept.shape != completion_mask.shape[:1]:
-            raise ArgumentError(f"kept: expected shape {tuple(completion_mask.shape[:1])}, got {tuple(kept.shape)}")
+        check_row_count("kept", kept, "completion_mask", completion_mask)
         counted = completion_mask[kept]
     if (reduction == "constant") != (completion_budget is not None):
         wanted = "a positive number" if reduction == "constant" else "None"

@@ -14,11 +14,13 @@ from ..errors import ArgumentError
 
 __all__ = [
     "Groups",
+    "check_finite",
     "check_integers",
     "check_known",
     "check_mask",
     "check_numbers",
     "check_rank",
+    "check_row_count",
     "check_same_shape",
     "groups_of",
     "rows_and_groups",
@@ -128,6 +130,14 @@ def check_same_shape(name: str, tensor: Tensor, other_name: str, other: Tensor) 
         raise ArgumentError(f"{name}: expected shape {tuple(other.shape)} as {other_name}, got {tuple(tensor.shape)}")
 
 
+def check_row_count(name: str, tensor: Tensor, other_name: str, other: Tensor) -> None:
+    """Refuse a tensor that is not one entry a row of `other`, (B,) for (B, T)."""
+    if tensor.shape != other.shape[:1]:
+        raise ArgumentError(
+            f"{name}: expected shape {tuple(other.shape[:1])}, one a row of {other_name}, got {tuple(tensor.shape)}"
+        )
+
+
 def check_numbers(name: str, tensor: Tensor) -> None:
     """Refuse what is no tensor of real numbers (floats, integers or booleans)."""
     if not isinstance(tensor, Tensor):
@@ -157,6 +167,17 @@ def check_known(name: str, tensor: Tensor) -> None:
         where = tuple(infinite[0].tolist())
         raise ArgumentError(
             f"{name}: expected finite numbers or NaN, got {tensor[where].item()} at {', '.join(map(str, where))}"
+        )
+
+
+def check_finite(name: str, tensor: Tensor) -> None:
+    """Refuse a tensor (B, T), 0 where the completion mask is False, with an entry that is not finite."""
+    strange = (~tensor.isfinite()).nonzero()
+    if len(strange):
+        row, token = strange[0].tolist()
+        raise ArgumentError(
+            f"{name}: expected finite numbers where completion_mask is True, got {tensor[row, token].item()} "
+            f"at {row}, {token}"
         )
 
 

@@ -80,6 +80,7 @@ def token_losses(
         ArgumentError: a form that needs whole rows without a mask.
 
     Example:
+        >>> import torch
         >>> logprobs = torch.tensor([-1.0, -0.7], requires_grad=True)
         >>> old, advantages = torch.tensor([-1.0, -1.0]), torch.tensor([1.0, -1.0])
         >>> losses = token_losses(logprobs, advantages, LossConfig(), old_logprobs=old)

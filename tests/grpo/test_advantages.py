@@ -1,6 +1,5 @@
-from collections.abc import Callable
+from importlib.metadata import EntryPoint, EntryPoints
 from math import inf, nan, sqrt
-from typing import NamedTuple
 
 import pytest
 import torch
@@ -9,11 +8,13 @@ from hypothesis import strategies as st
 from reward_batches import CONSTANTS, Batch, batches, by_loop, centred, std
 from torch import Tensor
 
+from rewardgate.diagnostics import PromptPools
 from rewardgate.errors import ArgumentError, UnknownNameError
 from rewardgate.grpo import PromptMeans, estimators, group_advantages, sign_advantages
 
 GROUP_CENTRED = ("grpo", "dr_grpo", "batch_std", "rloo")
-BUILT_IN = (*GROUP_CENTRED, "avspo", "ema", "global", "sign")
+SILENT_WHERE_EQUAL = (*GROUP_CENTRED, "maxrl")
+BUILT_IN = (*GROUP_CENTRED, "avspo", "ema", "global", "ngrpo", "pool", "sign")
 
 
 def float64(*rows: object) -> Tensor:
@@ -58,7 +59,7 @@ def test_ids_that_interleave_compare_the_same_rows() -> None:
     assert advantages.tolist() == [0.5, 0.5, -0.5, -0.5, 0.0]
 
 
-@pytest.mark.parametrize("estimator", GROUP_CENTRED)
+@pytest.mark.parametrize("estimator", SILENT_WHERE_EQUAL)
 @pytest.mark.parametrize("size", [2, 3, 4, 7, 8, 16, 31, 64])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_an_all_equal_group_gets_exact_zeros_whatever_the_constant(
@@ -95,7 +96,7 @@ def test_rewards_too_close_for_their_squares_stay_finite() -> None:
     assert advantages.isfinite().all()
 
 
-@pytest.mark.parametrize("estimator", GROUP_CENTRED)
+@pytest.mark.parametrize("estimator", SILENT_WHERE_EQUAL)
 def test_singletons_get_zero(estimator: str) -> None:
     rewards, ids = float64(1.0, 0.7, nan, 1.0, 0.0), torch.tensor([1, 2, 2, 3, 3])
     assert group_advantages(rewards, ids, estimator=estimator)[:3].tolist() == [0.0, 0.0, 0.0]
@@ -103,7 +104,15 @@ def test_singletons_get_zero(estimator: str) -> None:
 
 def options_of(estimator: str) -> dict[str, object]:
     seen = PromptMeans().updated(float64(0.25, 1.0, 0.5), torch.tensor([0, 0, 3]))
-    return {"ema": {"means": seen}, "sign": {"allow_graded": True}, "avspo": {"step_in_above": 0.3}}.get(estimator, {})
+    pools = PromptPools()
+    pools.update([1.0, 0.0, 0.0], [0, 0, 3], step=1)
+    return {
+        "avspo": {"step_in_above": 0.3},
+        "ema": {"means": seen},
+        "ngrpo": {"max_reward": 10.0},
+        "pool": {"pools": pools},
+        "sign": {"allow_graded": True},
+    }.get(estimator, {})
 
 
 @given(batches(), st.sampled_from(BUILT_IN), st.randoms(use_true_random=False))
@@ -117,7 +126,7 @@ def test_permuting_rollouts_permutes_advantages(batch: Batch, estimator: str, ra
     assert permuted.tolist() == close(plain[order].tolist())
 
 
-@given(batches(), st.sampled_from([name for name in BUILT_IN if name != "ema"]))
+@given(batches(), st.sampled_from([name for name in BUILT_IN if name not in ("ema", "pool")]))
 def test_relabelling_the_groups_changes_nothing(batch: Batch, estimator: str) -> None:
     rewards, ids = batch.tensors
     labels = {group: 1000 - 7 * number for number, group in enumerate(dict.fromkeys(batch.ids))}
@@ -180,7 +189,7 @@ def test_a_matrix_gets_what_its_rows_with_ids_get(n_groups: int, size: int, data
         st.lists(st.sampled_from([0.0, 1.0, 0.5, nan]), min_size=n_groups * size, max_size=n_groups * size)
     )
     rewards, ids = float64(*flat), torch.arange(n_groups).repeat_interleave(size)
-    for estimator in (*GROUP_CENTRED, "global", "avspo"):
+    for estimator in (*GROUP_CENTRED, "global", "avspo", "maxrl", "ngrpo"):
         of_matrix = group_advantages(rewards.view(n_groups, size), estimator=estimator)
         assert of_matrix.shape == (n_groups, size)
         assert torch.equal(of_matrix.reshape(-1), group_advantages(rewards, ids, estimator=estimator))
@@ -244,6 +253,33 @@ def test_large_offsets_keep_their_differences() -> None:
     assert advantages.tolist() == [pytest.approx(expected, rel=1e-9)]
 
 
+@given(batches(), st.sampled_from(BUILT_IN), st.integers(0, 2**24 - 1), st.booleans())
+def test_rows_that_are_not_learned_from_get_zero_and_vote_only_if_they_may(
+    batch: Batch, estimator: str, bits: int, vote: bool
+) -> None:
+    rewards, ids = batch.tensors
+    learned = torch.tensor([bool(bits >> row & 1) for row in range(len(rewards))], dtype=torch.bool)
+    options = options_of(estimator)
+    found = group_advantages(rewards, ids, estimator=estimator, learned=learned, unlearned_vote=vote, **options)
+    voting = rewards if vote else rewards.where(learned, nan)
+    expected = group_advantages(voting, ids, estimator=estimator, **options).where(learned, 0)
+    assert torch.equal(found, expected)
+
+
+def test_a_cut_off_failure_lowers_its_siblings_baseline_unless_it_has_no_vote() -> None:
+    # Right, wrong, and wrong because cut off. With its vote the mean is 1/3, without it 1/2.
+    rewards, learned = float64([1, 0, 0]), torch.tensor([[True, True, False]])
+    with_vote = group_advantages(rewards, estimator="dr_grpo", learned=learned)
+    without = group_advantages(rewards, estimator="dr_grpo", learned=learned, unlearned_vote=False)
+    assert with_vote.tolist() == [close([2 / 3, -1 / 3, 0])]
+    assert without.tolist() == [close([1 / 2, -1 / 2, 0])]
+    # Whole numbers too, and where the votes left are equal the group has nothing to say.
+    silent = group_advantages(torch.tensor([[1, 1, 0]]), learned=learned, unlearned_vote=False)
+    assert silent.tolist() == [[0.0, 0.0, 0.0]]
+    with pytest.raises(ArgumentError, match=r"learned: expected shape \(1, 3\) as rewards, got \(3,\)"):
+        group_advantages(rewards, learned=learned[0])
+
+
 def test_sign_is_nonzero_in_degenerate_groups_and_takes_graded_rewards_only_when_told() -> None:
     assert sign_advantages(float64([0, 0], [1, 1])).tolist() == [[-1.0, -1.0], [1.0, 1.0]]
     with pytest.raises(ArgumentError, match=r"^rewards: expected 0 or 1, got 0.5 in row 2; pass allow_graded=True"):
@@ -259,38 +295,40 @@ def test_sign_is_nonzero_in_degenerate_groups_and_takes_graded_rewards_only_when
         ({"epsilon": nan}, "epsilon: expected a finite number of at least 0, got nan"),
     ],
 )
-@pytest.mark.parametrize("estimator", ["grpo", "batch_std", "global", "avspo"])
+@pytest.mark.parametrize("estimator", ["grpo", "batch_std", "global", "avspo", "ngrpo"])
 def test_options_outside_their_range_are_refused(estimator: str, options: dict[str, float], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         group_advantages(float64([1, 0]), estimator=estimator, **options)
 
 
 def test_the_registry_knows_every_estimator_and_names_them_to_who_misspells_one() -> None:
-    assert set(BUILT_IN) <= set(estimators)
+    assert {*BUILT_IN, *SILENT_WHERE_EQUAL, "gdpo"} <= set(estimators)
     with pytest.raises(UnknownNameError, match=r'estimator: unknown name "grpp"; known: .*\bgrpo\b.*\bsign\b'):
         group_advantages(float64([1, 0]), estimator="grpp")
 
 
-class Point(NamedTuple):
-    """As much of an entry point as the registry asks for."""
-
-    name: str
-    function: Callable[..., Tensor]
-
-    def load(self) -> Callable[..., Tensor]:
-        return self.function
+def scaled(rewards: Tensor, group_ids: Tensor | None, *, by: float) -> Tensor:
+    return rewards * by
 
 
-def test_an_estimator_of_another_package_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    points = {"rewardgate.estimators": [Point("scaled", lambda rewards, group_ids, *, by: rewards * by)]}
-    monkeypatch.setattr("rewardgate.registry.entry_points", lambda group: points.get(group, []))
+def first(rewards: Tensor, group_ids: Tensor | None) -> Tensor:
+    return rewards[:1]
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another package, with the two estimators above."""
+    points = [EntryPoint(name, f"{__name__}:{name}", "rewardgate.estimators") for name in ("scaled", "first")]
+    monkeypatch.setattr("rewardgate.registry._installed", lambda path: EntryPoints(points))
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_estimator_of_another_package_is_found_by_its_entry_point() -> None:
     assert "scaled" in estimators
     assert group_advantages(float64([1, 0]), estimator="scaled", by=3.0).tolist() == [[3.0, 0.0]]
 
 
-def test_an_estimator_that_returns_another_shape_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "rewardgate.registry.entry_points", lambda group: [Point("first", lambda rewards, group_ids: rewards[:1])]
-    )
+@pytest.mark.usefixtures("installed")
+def test_an_estimator_that_returns_another_shape_is_named() -> None:
     with pytest.raises(ArgumentError, match=r"^first: expected advantages of shape \(2,\), got \(1,\)$"):
         group_advantages(float64(1, 0), torch.tensor([0, 0]), estimator="first")
