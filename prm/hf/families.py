@@ -40,6 +40,8 @@ class Family:
             labels, wrong and right; `value` one number; `vocabulary` is the language model's own.
         tag: the text of what closes a step.
         labels: the texts whose tokens say wrong and right, in this order, where the head is `vocabulary`.
+        architecture: the `architectures` of a configuration by which a checkpoint can be told to be of this family,
+            a regular expression; None where it cannot.
         is_tag_one_token: whether a tokenizer that makes several tokens of the tag is refused.
     """
 
@@ -48,6 +50,7 @@ class Family:
     head: Head
     tag: str
     labels: tuple[str, str] | None = None
+    architecture: str | None = None
     is_tag_one_token: bool = True
 
     def encoder(self, tokenizer: Any) -> "StepEncoder":
@@ -149,9 +152,15 @@ _QWEN_SYSTEM = r"Please reason step by step, and put your final answer within \b
 FAMILIES = {
     family.name: family
     for family in (
-        Family("qwen", partial(in_one_turn, system=_QWEN_SYSTEM), "two_layers", "<extra_0>"),
-        Family("trl", in_pieces, "linear", "\n", is_tag_one_token=False),
-        Family("skywork", partial(in_pieces, after_problem="\n"), "value", "\n"),
+        Family(
+            "qwen",
+            partial(in_one_turn, system=_QWEN_SYSTEM),
+            "two_layers",
+            "<extra_0>",
+            architecture="Qwen2ForProcessRewardModel",
+        ),
+        Family("trl", in_pieces, "linear", "\n", architecture=r"\w+ForTokenClassification", is_tag_one_token=False),
+        Family("skywork", partial(in_pieces, after_problem="\n"), "value", "\n", architecture="Qwen2ForPrmModel"),
         Family("math_shepherd", numbered, "vocabulary", "ки", labels=("-", "+")),
         Family("rlhflow", in_turns, "vocabulary", "+", labels=("-", "+")),
     )
