@@ -85,10 +85,13 @@ def get(name: str, **options: Any) -> StepScorer:
 _BUILT_IN = {
     "arithmetic": "rewardgate.prm.rules.arithmetic:ArithmeticScorer",
     "expression_chain": "rewardgate.prm.rules.expression_chain:ExpressionChainScorer",
+    "hf": "rewardgate.prm.hf.scorer:HfScorer",
     "judge": "rewardgate.prm.judge.scorer:JudgeScorer",
     "mean": "rewardgate.prm.ensemble:MeanScorer",
     "min": "rewardgate.prm.ensemble:MinScorer",
     "veto": "rewardgate.prm.ensemble:VetoScorer",
+    "vllm": "rewardgate.prm.vllm.offline:VllmScorer",
+    "vllm_server": "rewardgate.prm.vllm.server:VllmServerScorer",
 }
 
 for _name, _factory in _BUILT_IN.items():
