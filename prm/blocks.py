@@ -5,8 +5,10 @@ that each enters and leaves once, and an opener that is never closed protects no
 """
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+
+from .breaks import THOUGHT_END
 
 Span = tuple[int, int]
 """(start, end) in characters, end exclusive."""
@@ -19,9 +21,10 @@ _FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>[^\r\n]*)")
 _TABLE_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-++:?[ \t]*\|)++(?:[ \t]*:?-++:?)?\s*")
 
 _WHOLE_ENVIRONMENTS = frozenset({
-    "Bmatrix", "Vmatrix", "align", "alignat", "aligned", "alignedat", "array", "bmatrix", "cases", "dcases",
-    "displaymath", "eqnarray", "equation", "flalign", "gather", "gathered", "lstlisting", "math", "matrix", "multline",
-    "pmatrix", "smallmatrix", "split", "tabular", "tikzpicture", "verbatim", "vmatrix",
+    "Bmatrix", "IEEEeqnarray", "Vmatrix", "align", "alignat", "aligned", "alignedat", "array", "bmatrix", "cases",
+    "dcases", "displaymath", "eqnarray", "equation", "flalign", "gather", "gathered", "longtable", "lstlisting",
+    "math", "matrix", "multline", "pmatrix", "smallmatrix", "split", "table", "tabu", "tabular", "tabularx",
+    "tikzpicture", "verbatim", "vmatrix",
 })  # fmt: skip
 """Environments that hold one thing. Those that hold an argument (proof, enumerate, document) may be cut."""
 
@@ -32,7 +35,7 @@ def block_spans(text: str, lines: Sequence[str]) -> list[Span]:
     - display maths: `\[…\]` and `\begin{align}…\end{align}` (cases, array, equation, …), blank lines within
       allowed; `$$…$$` only within a paragraph, because a stray `$$` would swallow everything up to the next;
     - code fences as CommonMark has them: three or more backticks or tildes, at any indentation; one that is
-      never closed reaches to the end of the text;
+      never closed reaches to the end of the text, or of the thought that it stands in;
     - tables: a line with `|`, a rule such as `|---|:-:|` below it, and the lines with `|` that follow.
 
     Args:
@@ -53,11 +56,11 @@ def block_spans(text: str, lines: Sequence[str]) -> list[Span]:
     return blocks
 
 
-def _fences_and_maths(text: str, lines: Sequence[str]) -> Iterator[Span]:
+def _fences_and_maths(text: str, lines: Sequence[str], end: int = 0) -> Iterator[Span]:
+    """Those of `lines`, which begin at `end` in `text`."""
     maths = _OpenMaths()
-    fence, fence_start = "", 0
-    end = 0
-    for line in lines:
+    fence, fence_start, fence_line = "", 0, 0
+    for number, line in enumerate(lines):
         start, end = end, end + len(line)
         marks = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
@@ -65,7 +68,7 @@ def _fences_and_maths(text: str, lines: Sequence[str]) -> Iterator[Span]:
                 yield fence_start, start + marks.end("marks")
                 fence = ""
         elif marks is not None and not (marks["marks"][0] == "`" and "`" in marks["info"]):
-            fence, fence_start = marks["marks"], start
+            fence, fence_start, fence_line = marks["marks"], start, number
             maths.clear()  # no formula goes on behind a code block
         elif line.isspace():
             maths.end_paragraph()
@@ -74,8 +77,16 @@ def _fences_and_maths(text: str, lines: Sequence[str]) -> Iterator[Span]:
                 opened_at = maths.read(token)
                 if opened_at is not None:
                     yield opened_at, token.end()
-    if fence:
-        yield fence_start, end
+    if not fence:
+        return
+    last = deque(THOUGHT_END.finditer(text, fence_start, end), maxlen=1)
+    yield fence_start, last[0].start() if last else end
+    if last:
+        behind, start = fence_line, fence_start
+        while start < last[0].end():
+            start += len(lines[behind])
+            behind += 1
+        yield from _fences_and_maths(text, lines[behind:], start)
 
 
 class _OpenMaths:

@@ -12,6 +12,9 @@ What belongs together stays together, under every rule:
 - a heading goes with the text that it heads: `### …`, a line in bold, a bare "Step 2:", an opening tag;
 - a text that ends with a colon goes with what it announces, unless that is a list, a heading or a step of
   its own.
+
+A thought (`<think>…</think>`) begins a step and ends one, under every rule: its tags belong to the steps that
+they open and close, and no step holds both a part of a thought and of what is said after it.
 """
 
 import re
@@ -20,6 +23,8 @@ from typing import Literal, NamedTuple, get_args
 
 from ..errors import ArgumentError
 from .blocks import Span, block_spans
+from .breaks import fragments
+from .items import Item, item_of, lies_within
 
 __all__ = ["Rule", "step_spans"]
 
@@ -38,7 +43,6 @@ _OPENING_TAG = re.compile(r"<[A-Za-z][\w:-]{0,40}>")
 _BOLD_LINE = re.compile(
     r"(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?(?P<mark>\*\*|__)(?P<title>[^*\s](?:(?!\\boxed|__)[^*])*)(?P=mark)[:：]?"
 )
-_LIST_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)]|\(?[a-zA-Z0-9]{1,2}\))\s")
 _NO_WORDS = re.compile(r"(?:</?[A-Za-z][\w:-]{0,40}>|[\W_])*+")
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 
@@ -53,7 +57,9 @@ def step_spans(text: str, *, rule: Rule = "auto") -> tuple[Span, ...]:
             `"lines"`: at every line.
             `"headings"`: at a heading of the kind "Step 2", "**Step 2:** …", "### Step 2" (also Schritt, étape,
             paso, passo, шаг, 步骤 2, 第二步) at the beginning of a line; what stands before the first is a step.
-            `"auto"`: behind a blank line and at such a heading; where these leave one step, at every line.
+            `"auto"`: behind a blank line and at such a heading; where these leave one step, at every line; where
+            that leaves one, behind every sentence that ends with a mark of Chinese or Japanese (。！？). The
+            sub-steps of a list's item (a), (i), deeper bullets) stay with it, unless the whole text is one item.
 
     Returns:
         ((0, a), (a, b), …, (z, len(text))), none empty; () for "" only. A text that no rule splits is one step.
@@ -76,15 +82,38 @@ def step_spans(text: str, *, rule: Rule = "auto") -> tuple[Span, ...]:
         return ()
     lines = text.splitlines(keepends=True)
     blocks = block_spans(text, lines)
-    starts = _step_starts(text, lines, blocks, rule)
-    if rule == "auto" and len(starts) == 1:
-        starts = _step_starts(text, lines, blocks, "lines")
+    starts = [0]
+    for cutting in _CUTTINGS[rule]:
+        pieces = list(_pieces(text, lines, blocks, cutting))
+        starts = list(_joined_starts(pieces, cutting))
+        if len(starts) == 1 < len(pieces) and cutting.nests:
+            starts = list(_joined_starts(pieces, cutting._replace(nests=False)))
+        if len(starts) > 1:
+            break
     return tuple(zip(starts, [*starts[1:], len(text)], strict=True))
 
 
-def _step_starts(text: str, lines: Sequence[str], blocks: Sequence[Span], rule: Rule) -> list[int]:
-    pieces = _pieces(text, lines, blocks, at_lines=rule == "lines", at_headings=rule in ("auto", "headings"))
-    return list(_joined_starts(pieces, at_headings_only=rule == "headings"))
+class _Cutting(NamedTuple):
+    """Where a piece may begin, beside the edges of thoughts, and whether items then hold their sub-steps."""
+
+    at_blank_lines: bool = True
+    at_lines: bool = False
+    at_sentences: bool = False
+    at_headings: bool = False
+    nests: bool = False
+
+
+_CUTTINGS: dict[Rule, tuple[_Cutting, ...]] = {
+    "blank_lines": (_Cutting(),),
+    "lines": (_Cutting(at_lines=True),),
+    "headings": (_Cutting(at_blank_lines=False, at_headings=True),),
+    "auto": (
+        _Cutting(at_headings=True, nests=True),
+        _Cutting(at_lines=True, nests=True),
+        _Cutting(at_lines=True, at_sentences=True),
+    ),
+}
+"""The ways of each rule, each tried where those before it leave one step."""
 
 
 class _Piece(NamedTuple):
@@ -93,21 +122,21 @@ class _Piece(NamedTuple):
     start: int
     first: str
     last: str
+    begins_at_edge: bool
     is_step_heading: bool
     heads: bool
     announces: bool
     is_wordless: bool
+    has_block: bool
 
 
-def _pieces(
-    text: str, lines: Sequence[str], blocks: Sequence[Span], *, at_lines: bool, at_headings: bool
-) -> Iterator[_Piece]:
+def _pieces(text: str, lines: Sequence[str], blocks: Sequence[Span], cutting: _Cutting) -> Iterator[_Piece]:
     start = end = 0
     kept: list[str] = []
     inside: list[Span] = []  # the blocks of the piece
     next_block = 0
-    is_after_blank = False
-    for line in lines:
+    is_after_blank = begins_at_edge = False
+    for line, is_edge in fragments(text, lines, at_sentences=cutting.at_sentences):
         line_start, end = end, end + len(line)
         while next_block < len(blocks) and blocks[next_block][1] <= line_start:
             inside.append(blocks[next_block])
@@ -116,53 +145,69 @@ def _pieces(
             is_after_blank = True
             continue
         is_whole = next_block == len(blocks) or line_start <= blocks[next_block][0]
-        if kept and is_whole and (at_lines or is_after_blank or (at_headings and _step_heading(line) is not None)):
-            yield _piece(text, start, line_start, kept, inside)
-            start, kept, inside = line_start, [], []
+        may_begin = cutting.at_lines or is_after_blank or is_edge
+        if kept and is_whole and (may_begin or (cutting.at_headings and _step_heading(line) is not None)):
+            yield _piece(text, (start, line_start), kept, inside, begins_at_edge)
+            start, kept, inside, begins_at_edge = line_start, [], [], is_edge
         kept.append(line)
         is_after_blank = False
-    yield _piece(text, start, end, kept, [*inside, *blocks[next_block:]])
+    yield _piece(text, (start, end), kept, [*inside, *blocks[next_block:]], begins_at_edge)
 
 
-def _piece(text: str, start: int, end: int, lines: Sequence[str], blocks: Iterable[Span]) -> _Piece:
+def _piece(text: str, span: Span, lines: Sequence[str], blocks: Sequence[Span], begins_at_edge: bool) -> _Piece:
     first, last = (lines[0], lines[-1]) if lines else ("", "")
     return _Piece(
-        start=start,
+        start=span[0],
         first=first,
         last=last,
+        begins_at_edge=begins_at_edge,
         is_step_heading=_step_heading(first) is not None,
         heads=bool(lines) and all(map(_is_heading, lines)),
         announces=last.rstrip().rstrip("*_").endswith((":", "：")),
-        is_wordless=all(_NO_WORDS.fullmatch(text, *gap) for gap in _gaps(start, end, blocks)),
+        is_wordless=all(_NO_WORDS.fullmatch(text, *gap) for gap in _gaps(*span, blocks)),
+        has_block=bool(blocks),
     )
 
 
-def _joined_starts(pieces: Iterable[_Piece], *, at_headings_only: bool) -> Iterator[int]:
+def _joined_starts(pieces: Iterable[_Piece], cutting: _Cutting) -> Iterator[int]:
     """Where the steps begin: pieces joined to those that they belong with."""
-    step_start, begins_at_heading, has_words = 0, False, False
+    step_start, is_kept = 0, True
+    has_words = has_block = False
     before: _Piece | None = None
+    item: Item | None = None  # the list's item that the step begins with
     for piece in pieces:
-        # What holds no word, at the very beginning, goes with the first text.
-        if before is not None and has_words and not _belongs_to(before, piece):
-            if not at_headings_only or begins_at_heading or step_start == 0:
+        # What holds no word, at the very beginning, goes with the first text; a thought of two tags, too.
+        is_apart = before is not None and has_words and not _belongs_to(before, piece, item, cutting)
+        if is_apart or (piece.begins_at_edge and (has_words or has_block)):
+            if is_kept:
                 yield step_start
-            step_start, begins_at_heading = piece.start, False
-        begins_at_heading = begins_at_heading or piece.is_step_heading
+            step_start, is_kept = piece.start, cutting.at_blank_lines or piece.begins_at_edge
+            has_words = has_block = False
+        if not has_words:
+            item = item_of(piece.first) if cutting.nests and not piece.is_step_heading else None
+        is_kept = is_kept or piece.is_step_heading
         has_words = has_words or not piece.is_wordless
+        has_block = has_block or piece.has_block
         before = piece
-    if not at_headings_only or begins_at_heading or step_start == 0:
+    if is_kept:
         yield step_start
 
 
-def _belongs_to(before: _Piece, piece: _Piece) -> bool:
+def _belongs_to(before: _Piece, piece: _Piece, item: Item | None, cutting: _Cutting) -> bool:
     if piece.is_wordless and not piece.heads:
         return True
     if before.heads:
         return not (before.is_step_heading and piece.is_step_heading)
+    within = item_of(piece.first)
     if before.announces:
-        is_list_apart = _LIST_ITEM.match(piece.first.lstrip()) and _indent(piece.first) <= _indent(before.last)
-        return not (piece.is_step_heading or piece.heads or is_list_apart)
-    return False
+        is_list_apart = within is not None and _indent(piece.first) <= _indent(before.last)
+        if not (piece.is_step_heading or piece.heads or is_list_apart):
+            return True
+    if item is None or piece.is_step_heading:
+        return False
+    if within is not None:
+        return lies_within(within, item)
+    return cutting.at_lines and _indent(piece.first) > item.indent
 
 
 def _step_heading(line: str) -> re.Match[str] | None:

@@ -29,6 +29,8 @@ def test_blocks_are_disjoint_in_order_and_inside_the_text(text: str) -> None:
         "\\[ \\begin{matrix} 1 \\\\[2pt] 2 \\end{matrix}\n\n+ 3 \\]",
         "$$\n\\begin{aligned}\na\n\nb\n\\end{aligned}\n$$",
         r"\[ \text{costs } \$$ 5 \]",
+        "\\begin{tabular}{c|c}\n1 & 2 \\\\\n\n3 & 4\n\\end{tabular}",
+        "\\begin{table}\n\n\\begin{tabular}{c} 1 \\end{tabular}\n\n\\end{table}",
     ],
 )
 def test_display_maths_is_a_block_from_bracket_to_bracket(block: str) -> None:
@@ -92,6 +94,12 @@ def test_a_formula_inside_one_left_open_is_a_block_of_its_own() -> None:
 )
 def test_a_code_fence_is_closed_by_its_own_kind_or_reaches_to_the_end(text: str, block: str) -> None:
     assert blocks(text) == [block]
+
+
+def test_a_code_fence_that_is_never_closed_ends_with_the_thought_that_it_stands_in() -> None:
+    assert blocks("```py\nx\n\ny\n</think>\n\\[ z\n\n\\]") == ["```py\nx\n\ny\n", "\\[ z\n\n\\]"]
+    assert blocks("```py\nx = '</think>'\n```\nb") == ["```py\nx = '</think>'\n```"]
+    assert blocks("```py\n</think>\n```py\n</think> x\n\ny") == ["```py\n</think>\n```py\n"]
 
 
 @pytest.mark.parametrize(

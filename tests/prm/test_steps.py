@@ -1,3 +1,4 @@
+import re
 from time import thread_time
 
 import pytest
@@ -25,13 +26,16 @@ def test_the_steps_of_any_text_are_the_text(text: str, rule: str) -> None:
 
 
 @given(responses, st.sampled_from(RULES))
-def test_every_step_begins_at_the_first_word_of_a_line(text: str, rule: str) -> None:
+def test_every_step_begins_with_a_word_at_a_line_a_thought_or_a_sentence(text: str, rule: str) -> None:
     line_starts, at = set(), 0
     for line in text.splitlines(keepends=True):
         line_starts.add(at)
         at += len(line)
     for start, end in step_spans(text, rule=rule)[1:]:
-        assert start in line_starts
+        before = text[:start].rstrip()
+        is_edge = before.endswith("</think>") or text.startswith("<think>", start)
+        is_sentence = rule == "auto" and re.search("[。！？」）]$", before) is not None
+        assert start in line_starts or is_edge or is_sentence
         assert text[start:end].splitlines()[0].strip()
 
 
@@ -215,6 +219,87 @@ def test_an_announced_list_heading_or_step_stands_for_itself(what: str) -> None:
 def test_the_deeper_items_of_a_list_go_with_the_item_that_announces_them() -> None:
     text = "1. Add:\n   - one\n   - two\n2. Stop."
     assert steps(text, "lines") == ["1. Add:\n   - one\n", "   - two\n", "2. Stop."]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<think>\nTry 5.\n</think>\n\nIt is 6.", ["<think>\nTry 5.\n</think>\n\n", "It is 6."]),
+        ("<think>So 5.</think>It is 6.", ["<think>So 5.</think>", "It is 6."]),
+        ("Well. <think>We get:</think> It is 6.", ["Well. ", "<think>We get:</think> ", "It is 6."]),
+        ("[THINK]So 5.[/THINK]It is 6.", ["[THINK]So 5.[/THINK]", "It is 6."]),
+        ("◁think▷So 5.◁/think▷  \n  It is 6.", ["◁think▷So 5.◁/think▷  \n", "  It is 6."]),
+        ("<|begin_of_thought|>5<|end_of_thought|>6", ["<|begin_of_thought|>5<|end_of_thought|>", "6"]),
+        ("<|channel|>analysis<|message|>5<|channel|>final<|message|>6",
+         ["<|channel|>analysis<|message|>5<|channel|>final<|message|>", "6"]),
+        ("So 5.</think>\nIt is 6.", ["So 5.</think>\n", "It is 6."]),
+        ("<think>\n\n</think>\n\nIt is 6.", ["<think>\n\n</think>\n\nIt is 6."]),
+        ("Five.</think>", ["Five.</think>"]),
+        ("It prints `<think>` and `</think>` alone.", ["It prints `<think>` and `</think>` alone."]),
+        ("```\n</think>\nx\n```", ["```\n</think>\nx\n```"]),
+        ("</think></think></think>6", ["</think></think></think>6"]),
+    ],
+)  # fmt: skip
+def test_a_thought_begins_a_step_and_ends_one(text: str, expected: list[str], rule: str) -> None:
+    assert steps(text, rule) == expected
+
+
+def test_a_code_fence_left_open_in_a_thought_does_not_hide_its_end() -> None:
+    assert steps("<think>\n```py\nx = 1\n\n</think>\n\nIt is 6.") == [
+        "<think>\n```py\nx = 1\n\n</think>\n\n",
+        "It is 6.",
+    ]
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n", "\r\n \r\n"])
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        (["1. Add", "   a) one", "   b) two", "2. Stop"], [3, 1]),
+        (["1. Add", "a) one", "(i) half", "b) two", "2. Stop"], [4, 1]),
+        (["1) Add", "(a) one", "(b) two", "2) Stop", "(a) it"], [3, 2]),
+        (["1. Add", "1.1. one", "1.2. two", "2. Stop"], [3, 1]),
+        (["- Add", "  - one", "  - two", "- Stop"], [3, 1]),
+        (["一、计算", "（1）甲", "（2）乙", "二、比较"], [3, 1]),
+        (["a) one", "b) two", "c) three"], [1, 1, 1]),
+        (["g) one", "h) two", "i) three", "j) four"], [1, 1, 1, 1]),
+        (["a) one", "(i) half", "(ii) other", "b) two"], [3, 1]),
+        (["1. Add", "3.5 more", "2. Stop"], [1, 1, 1]),
+        # Sub-steps that are all there is.
+        (["1. Add", "a) one", "b) two"], [1, 1, 1]),
+    ],
+)
+def test_an_item_of_a_list_holds_its_sub_steps(items: list[str], expected: list[int], gap: str) -> None:
+    text = gap.join(items)
+    found = steps(text)
+    assert [sum(item in step.splitlines() for item in items) for step in found] == expected
+    assert [len(step) for step in steps(text, "lines")] == [len(f"{item}{gap}") for item in items[:-1]] + [
+        len(items[-1])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("先算总数：3+4=7。再减三！所以是4？", ["先算总数：3+4=7。", "再减三！", "所以是4？"]),
+        ("まず足す。\u3000次に引く。", ["まず足す。\u3000", "次に引く。"]),
+        ("彼は「足す。引く。」と言う。終わり。", ["彼は「足す。引く。」と言う。", "終わり。"]),
+        ("（注意。）加起来。好", ["（注意。）加起来。", "好"]),
+        ("得３．５个。好", ["得３．５个。", "好"]),
+        ("１．加起来", ["１．加起来"]),
+        ("真的吗？！好。", ["真的吗？！", "好。"]),
+        ("他说“好。”然后走。完", ["他说“好。”然后走。", "完"]),
+        ("「開いたまま。次。", ["「開いたまま。次。"]),
+        # A text that lines or blank lines split is split there.
+        ("甲。乙。\n丙。", ["甲。乙。\n", "丙。"]),
+        ("甲。乙。\n\n丙。", ["甲。乙。\n\n", "丙。"]),
+        ("One. Two! Three?", ["One. Two! Three?"]),
+    ],
+)
+def test_sentences_of_chinese_and_japanese_are_steps_where_nothing_else_splits(text: str, expected: list[str]) -> None:
+    assert steps(text) == expected
+    assert steps(text, "blank_lines") == ([text] if "\n\n" not in text else expected)
 
 
 def test_an_unknown_rule_is_refused_by_name() -> None:

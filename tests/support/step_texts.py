@@ -6,7 +6,8 @@ SENTENCES = (
     "We add the two.", "So x = 2.", "Then, since 3 > 2, we get:", "first", "**Note:** see below", "設 x 是整数。",
     "したがって：", "Thus 5 % 👍🏽 of it", "caf\u0065\u0301 au lait", "नमस्ते", "\u200dzero\ufeffwidth", "a | b",
     "|x| = 3", "e\u0301:", "costs $$5 and \\$3", "1. first item", "- an item", "   - a deeper item", "(a) one",
-    "Therefore, **5**.",
+    "Therefore, **5**.", "a) part", "(i) half", "三加四。得七！好", "So 5.</think>It is 5.", "「甲。」乙。",
+    "<think>Try 5.",
 )  # fmt: skip
 HEADINGS = (
     "Step 1: add", "**Step 2:**", "### Step 3", "Step 4", "STEP 5. Divide", "步骤 1：相加", "第二步：", "## Solution",
@@ -62,6 +63,11 @@ HOSTILE = {
     "long numbers of a step": "Step 1" + ".111" * 200_000 + "x",
     "underscores": "__a" * 200_000,
     "tags": "<think>" * 200_000,
+    "thoughts": "a<think>b</think>" * 20_000,
+    "open fences in thoughts": "```py\n</think>\n" * 50_000,
+    "sentences": "甲。" * 100_000,
+    "quotations": "「甲。" * 100_000,
+    "items": "1. a\n a) b\n" * 20_000,
     "angle brackets": "<" * 1_000_000,
 }
 """Texts of up to 5 MB that are meant to cost much; by what they flood."""
