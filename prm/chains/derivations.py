@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...verifiers.expression.arithmetic import CostlyError
-from ...verifiers.expression.tree import Symbol, Tree
+from ...verifiers.expression.tree import Symbol, Tree, free_symbols
 from .equations import agree, only_solution, zeros
 from .polynomials import Monomial, Polynomial, letters_of
 from .statements import Statement
@@ -54,11 +54,12 @@ class Derivations:
     """The equations of one row in order.
 
     Args:
-        given: what the prompt states, as (left, right).
+        given: what the prompt states.
     """
 
-    def __init__(self, given: Iterable[tuple[Tree, Tree]] = ()) -> None:
-        self._known = [known for pair in given if (known := zeros(*pair))][-_MOST_KNOWN:]
+    def __init__(self, given: Iterable[Statement] = ()) -> None:
+        equations = (_equation(statement, "") for statement in given)
+        self._known = [equation.zeros for equation in equations if equation is not None][-_MOST_KNOWN:]
         self._premise: _Equation | None = None
         self._between = ""
         self._n_compared = 0
@@ -68,7 +69,7 @@ class Derivations:
         self._between = (self._between + words)[-_MOST_BETWEEN - 1 :]
 
     def forget(self) -> None:
-        """A statement that cannot be read: what follows may come from it."""
+        """Something that cannot be read: what follows may come from it."""
         self._premise, self._between = None, ""
 
     def is_known(self, left: Tree, right: Tree) -> bool:
@@ -80,22 +81,20 @@ class Derivations:
         found = zeros(left, right)
         return found is not None and any(self._agrees(known, found) for known in self._known)
 
-    def take(self, statement: Statement, trees: Sequence[Tree], text: str) -> Derivation:
-        """The next equation, first side = last side, against the one before it.
+    def take(self, statement: Statement, text: str) -> Derivation:
+        """The next statement, as it is written in `text`, against the equation before it.
 
         Raises:
             CostlyError: more equations than may be compared in one row.
         """
-        found = zeros(trees[0], trees[-1]) if set(statement.signs) == {"="} else None
-        names = letters_of(found) if found else frozenset()
-        if not found or not names:
-            if found is None:
+        equation = _equation(statement, text)
+        if equation is None:
+            if not _is_constant(statement):
                 self.forget()
             return _NOTHING
-        equation = _Equation(text, found, names, len(names) == 1 and isinstance(trees[0], Symbol))
         derivation = self._derived(equation)
         self._premise, self._between = equation, ""
-        self._known = [*self._known[-_MOST_KNOWN + 1 :], found]
+        self._known = [*self._known[-_MOST_KNOWN + 1 :], equation.zeros]
         return derivation
 
     def _derived(self, equation: _Equation) -> Derivation:
@@ -127,6 +126,24 @@ class Derivations:
         if self._n_compared > _MOST_COMPARED:
             raise CostlyError("more equations than are compared")
         return agree(known, found)
+
+
+def _equation(statement: Statement, text: str) -> _Equation | None:
+    """The equation that a chain is: of two sides, or `x = 7 - 3 = 4`, whose other sides compute the last."""
+    trees = [tree for tree in statement.trees if tree is not None]
+    is_one = len(trees) == 2 or not any(map(free_symbols, trees[1:]))
+    if len(trees) < len(statement.trees) or set(statement.signs) != {"="} or not is_one:
+        return None
+    found = zeros(trees[0], trees[-1])
+    names = letters_of(found) if found else frozenset()
+    if not found or not names:
+        return None
+    return _Equation(text, found, names, len(names) == 1 and isinstance(trees[0], Symbol))
+
+
+def _is_constant(statement: Statement) -> bool:
+    """Whether no letter stands in a chain, so that it is no equation that another may come from."""
+    return all(tree is not None and not free_symbols(tree) for tree in statement.trees)
 
 
 def _may_be_rounded(exact: Fraction, written: Fraction, *, has_decimals: bool) -> bool:

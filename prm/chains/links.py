@@ -9,7 +9,6 @@ rewriting that went wrong only where no equation can be meant:
 - the prompt asks for nothing but another form of an expression.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -44,23 +43,25 @@ class Link(NamedTuple):
     is_claim: bool
 
 
-def links(statement: Statement, trees: Sequence[Tree], *, is_rewriting: bool = False) -> list[Link]:
+def links(statement: Statement, *, is_rewriting: bool = False) -> list[Link]:
     """The links of one chain that compare expressions with the same letters.
 
     Args:
-        statement, trees: the chain and its sides.
+        statement: the chain.
         is_rewriting: the row as a whole is about rewriting one expression.
 
     Example:
         >>> from .statements import statements
         >>> (chain,) = statements("(x + 1)^2 = x^2 + 1")
-        >>> [(link.holds, link.is_claim) for link in links(chain, chain.trees)]
+        >>> [(link.holds, link.is_claim) for link in links(chain)]
         [(False, True)]
     """
     found: list[Link] = []
     for index, sign in enumerate(statement.signs):
-        left, right = trees[index : index + 2]
-        if sign == "=" and free_symbols(left) == free_symbols(right):
+        left, right = statement.trees[index : index + 2]
+        if left is None or right is None or sign != "=":
+            continue
+        if free_symbols(left) == free_symbols(right):
             texts = statement.sides[index], statement.sides[index + 1]
             found.append(Link(left, right, texts, is_identity(left, right), is_claim=False))
     is_chain = any(link.holds and _is_worked(link.left, link.right) for link in found)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Run", "may_end", "runs"]
+__all__ = ["Run", "has_gap", "may_end", "runs"]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -23,20 +23,20 @@ _PIECE = re.compile(
     r"|(?P<word>[^\W\d_]+)"
     r"|(?P<money>[$€£](?=[-\d.]))"
     rf"|(?P<line>[ \t]*\n\s*(?={_SIGN}))"
-    r"|(?P<mark>[-+*/^_=<>(){}\[\]|!·×÷−√≤≥≈²³°'&])"
+    r"|(?P<mark>[-–+*/^_=<>(){}\[\]|!·×÷−√≤≥≈²³°'&])"
     r"|(?P<space>[ \t]+)"
 )
 _FUNCTIONS = frozenset({"sqrt", "sin", "cos", "tan", "cot", "sec", "csc", "ln", "log", "pi"})
 _GLUED = re.compile(r"[xyz]{2,3}|[abc]{2,3}")
 # Two operands with nothing but a space between them: the letter x may be a sign, and a word may be missing.
 _SPACED = re.compile(r"[\w)}] +(?:[$\w({]|\\(?!(?:times|cdot|div|le|ge|leq|geq|approx|lt|gt|pm|right)(?![a-zA-Z])))")
-_WORD_BEFORE = re.compile(r"([^\W\d_]*)\s*\Z")
-_WORD_AFTER = re.compile(r"\s*([^\W\d_]+|[%°\"#$\\]|-+[^\W\d_]|\.\.+|…)?")
+_WORD_BEFORE = re.compile(r"([^\W\d_]*|[^\w\s.,:;!?(])\s*\Z")
+_WORD_AFTER = re.compile(r"\s*([^\W\d_]+|[^\w\s.,:;!?)*]|\.\.+)?")
 _INTRODUCING = _words(
     """get gets have has gives give giving gave obtain obtains obtained equation is are becomes become so then thus
-    hence therefore that write means know find to and or as yields yield into be implies where if when since because let for
-    from simplify solve solving now expression equality inequality but with by following conclude note see written which
-    says states leaves leaving left using us equals results in"""
+    hence therefore that write means know find to and or as yields yield into be implies where if when since
+    because let for from simplify solve solving now expression equality inequality but with by following
+    conclude note see written which says states leaves leaving left using us equals results in"""
 )
 _CONTINUING = _words(
     """times more less fewer percent of per plus minus divided multiplied over dozen hundred thousand million billion
@@ -46,11 +46,12 @@ _NEARBY = 40
 
 
 class Run(NamedTuple):
-    """`text[start:end]`, and whether nothing beside it may belong to it."""
+    """`text[start:end]`, and whether it certainly begins, and ends, where it does."""
 
     start: int
     end: int
-    is_whole: bool
+    is_begun: bool
+    is_ended: bool
 
 
 def runs(text: str, start: int, end: int) -> Iterator[Run]:
@@ -58,7 +59,7 @@ def runs(text: str, start: int, end: int) -> Iterator[Run]:
 
     Example:
         >>> text = "we get 2x + 3 = 7, feet x 4 = 24"
-        >>> [(text[run.start : run.end], run.is_whole) for run in runs(text, 0, len(text))]
+        >>> [(text[run.start : run.end], run.is_begun) for run in runs(text, 0, len(text))]
         [('2x + 3 = 7', True), ('x 4 = 24', False)]
     """
     first: int | None = None
@@ -69,18 +70,18 @@ def runs(text: str, start: int, end: int) -> Iterator[Run]:
             if not piece["space"]:
                 first, last = (position if first is None else first), piece.end()
         elif first is not None:
-            yield Run(first, last, _is_whole(text, first, last, start, end))
+            yield _run(text, first, last, start, end)
             first = None
         position = position + 1 if piece is None else piece.end()
     if first is not None:
-        yield Run(first, last, _is_whole(text, first, last, start, end))
+        yield _run(text, first, last, start, end)
 
 
 def may_end(text: str, end: int) -> bool:
-    """Whether what stands before `end` may end there, as the word behind it is no part of it (`5 times`, `5%`)."""
+    """Whether what stands before `end` may end there, as the next word or sign is no part of it (`5 times`, `5%`)."""
     after = _WORD_AFTER.match(text, end, end + _NEARBY)
     word = after[1] if after is not None else None
-    return not word or (word.lower() not in _CONTINUING and word[0] not in '%°"#$\\-.…')
+    return not word or (word.isalpha() and word.lower() not in _CONTINUING)
 
 
 def _goes_on(piece: re.Match[str], *, is_glued: bool) -> bool:
@@ -92,14 +93,17 @@ def _goes_on(piece: re.Match[str], *, is_glued: bool) -> bool:
     return is_glued and _GLUED.fullmatch(word) is not None
 
 
-def _is_whole(text: str, first: int, last: int, start: int, end: int) -> bool:
+def _run(text: str, first: int, last: int, start: int, end: int) -> Run:
     # Beside a formula with delimiters of its own it is the rest of one.
-    if (start > 0 and not text[start:first].strip()) or (last == end and end < len(text)):
-        return False
+    is_cut_off = start > 0 and not text[start:first].strip()
     before = _WORD_BEFORE.search(text, max(start, first - _NEARBY), first)
     word = before[1].lower() if before else ""
-    if (word and word not in _INTRODUCING) or text[max(start, first - 1) : first] in ("%", '"', "#", "@"):
-        return False
     line = text[text.rfind("\n", start, first) + 1 : first]
     is_bullet = not line.strip() and text[first] in "-+*" and text[first + 1 : first + 2] == " "
-    return not is_bullet and _SPACED.search(text, first, last) is None and may_end(text, last)
+    is_begun = not is_cut_off and not is_bullet and (not word or word in _INTRODUCING)
+    return Run(first, last, is_begun, not (last == end and end < len(text)) and may_end(text, last))
+
+
+def has_gap(text: str) -> bool:
+    """Whether two operands in `text` have nothing but a space between them, as in `2 x 3` and `3x 2`."""
+    return _SPACED.search(text) is not None

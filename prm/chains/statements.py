@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...verifiers.expression.normalise import normalise
 from ...verifiers.expression.parser import UnreadableError, parse
 from ...verifiers.expression.tree import Constant, Tree, nodes
-from .prose import may_end, runs
+from .prose import has_gap, may_end, runs
 from .regions import Region, regions
 
 __all__ = ["Statement", "applied_letters", "statements"]
@@ -55,7 +55,7 @@ class Statement(NamedTuple):
         signs: between them: `=`, `<`, `>`, `\le`, `\ge`, `\approx`, and `?` for any other.
         start, end: where it stands, in characters.
         is_prose: no delimiter sets it as mathematics.
-        trees: one a side; None where one of them has no certain reading.
+        trees: one a side; None for a side that has no certain reading.
     """
 
     sides: tuple[str, ...]
@@ -63,7 +63,7 @@ class Statement(NamedTuple):
     start: int
     end: int
     is_prose: bool
-    trees: tuple[Tree, ...] | None
+    trees: tuple[Tree | None, ...]
 
 
 def statements(text: str, functions: frozenset[str] = frozenset()) -> Iterator[Statement]:
@@ -79,14 +79,16 @@ def statements(text: str, functions: frozenset[str] = frozenset()) -> Iterator[S
         [('2x+3', '7'), ('2x', '7-3', '4')]
     """
     for region in regions(text):
-        if region.is_maths:
-            pieces = _pieces(text, region)
-        else:
-            pieces = ((run.start, run.end, run.is_whole) for run in runs(text, region.start, region.end))
-        for start, end, is_whole in pieces:
-            statement = _statement(text, start, end, functions, is_prose=not region.is_maths, is_whole=is_whole)
-            if statement is not None:
-                yield statement
+        pieces = _pieces(text, region) if region.is_maths else runs(text, region.start, region.end)
+        for start, end, is_begun, is_ended in pieces:
+            chain = _chain(text, start, end)
+            if chain is None:
+                continue
+            sides, signs = chain
+            trees = [_tree(side, functions, is_prose=not region.is_maths) for side in sides]
+            trees[0] = trees[0] if is_begun else None
+            trees[-1] = trees[-1] if is_ended else None
+            yield Statement(tuple(map(_spelled, sides)), tuple(signs), start, end, not region.is_maths, tuple(trees))
 
 
 def applied_letters(text: str) -> frozenset[str]:
@@ -94,8 +96,8 @@ def applied_letters(text: str) -> frozenset[str]:
     return frozenset(_APPLIED.findall(text))
 
 
-def _pieces(text: str, region: Region) -> Iterator[tuple[int, int, bool]]:
-    """What separators leave of a formula, and whether nothing beside it may belong to it."""
+def _pieces(text: str, region: Region) -> Iterator[tuple[int, int, bool, bool]]:
+    """What separators leave of a formula, that each begins for certain, and whether it ends so."""
     pieces: list[tuple[int, int]] = []
     position = region.start
     for separator in _SEPARATOR.finditer(text, region.start, region.end):
@@ -107,20 +109,19 @@ def _pieces(text: str, region: Region) -> Iterator[tuple[int, int, bool]]:
     pieces.append((position, region.end))
     for (start, end), following in zip(pieces, [*pieces[1:], None], strict=True):
         if following is None:
-            is_whole = may_end(text, region.after)
+            is_ended = may_end(text, region.after)
         else:
             # `x = 1, -2` gives two values.
-            is_whole = not ("," in text[end : following[0]] and _BARE.match(text, *following))
-        yield start, end, is_whole
+            is_ended = not ("," in text[end : following[0]] and _BARE.match(text, *following))
+        yield start, end, True, is_ended
 
 
 def _is_open(text: str) -> bool:
     return any(text.count(one) > text.count(other) for one, other in ("()", "[]", "{}"))
 
 
-def _statement(
-    text: str, start: int, end: int, functions: frozenset[str], *, is_prose: bool, is_whole: bool
-) -> Statement | None:
+def _chain(text: str, start: int, end: int) -> tuple[list[str], list[str]] | None:
+    """The sides of `text[start:end]` and the signs between them; None where there is no sign outside brackets."""
     sides: list[str] = []
     signs: list[str] = []
     depth, position = 0, start
@@ -131,28 +132,29 @@ def _statement(
             sides.append(text[position : found.start()])
             signs.append(_SIGNS.get(found["name"] or found["mark"], "?"))
             position = found.end()
-    if not signs:
+    return ([*sides, text[position:end]], signs) if signs else None
+
+
+def _tree(side: str, functions: frozenset[str], *, is_prose: bool) -> Tree | None:
+    if len(side) > _MAX_SIDE or _is_foreign(side, functions) or (is_prose and has_gap(side.strip())):
         return None
-    sides.append(text[position:end])
-    trees = None
-    if is_whole and depth == 0 and max(map(len, sides)) <= _MAX_SIDE and not _is_foreign(text[start:end], functions):
-        sides = [normalise(_LAYOUT.sub(" ", _DEGREES.sub(" ", side)).replace("$", "")) for side in sides]
-        trees = _trees(sides)
-    return Statement(tuple(sides), tuple(signs), start, end, is_prose, trees)
+    try:
+        tree = parse(_spelled(side))
+    except UnreadableError:
+        return None
+    # The letters e and i stand for a constant, an unknown or an index.
+    is_doubtful = any(isinstance(node, Constant) and node.name != "pi" for node in nodes(tree))
+    return None if is_doubtful else tree
+
+
+def _spelled(side: str) -> str:
+    if len(side) > _MAX_SIDE:
+        return side
+    return normalise(_LAYOUT.sub(" ", _DEGREES.sub(" ", side)).replace("$", ""))
 
 
 def _is_foreign(text: str, functions: frozenset[str]) -> bool:
     plain = _DEGREES.sub("", text)
-    if _FOREIGN.search(plain) or (plain != text and "\\" in plain.replace("\\circ", "")):
+    if _FOREIGN.search(plain) or (plain != text and "\\" in plain):
         return True
     return any(re.search(rf"(?<![\\A-Za-z]){name}\s?\(", plain) for name in functions)
-
-
-def _trees(sides: list[str]) -> tuple[Tree, ...] | None:
-    try:
-        trees = tuple(map(parse, sides))
-    except UnreadableError:
-        return None
-    # The letters e and i stand for a constant, an unknown or an index.
-    is_doubtful = any(isinstance(node, Constant) and node.name != "pi" for tree in trees for node in nodes(tree))
-    return None if is_doubtful else trees

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from ...rollouts.messages import prompt_text
 from ...verifiers.expression.arithmetic import CostlyError
 from ...verifiers.expression.results import shown
-from ...verifiers.expression.tree import Tree, free_symbols
+from ...verifiers.expression.tree import free_symbols
 from ...verifiers.unicode_text import half_width
 from ..arithmetic.surroundings import MAX_AROUND, has_other_arithmetic, is_taken_back, may_be_rounded
 from ..base import StepRow, StepScore
@@ -75,8 +75,7 @@ class _Judge:
         self._functions = applied_letters("\n".join([prompt, *steps])[:MAX_ROW_CHARACTERS])
         self._is_rewriting = asks_to_rewrite(prompt)
         self._is_foreign = has_other_arithmetic(prompt)
-        given = [found.trees for found in statements(half_width(prompt), self._functions) if found.signs == ("=",)]
-        self._derivations = Derivations((trees[0], trees[1]) for trees in given if trees is not None)
+        self._derivations = Derivations(statements(half_width(prompt), self._functions))
         self._n_statements = MAX_ROW_STATEMENTS
         self._n_characters = MAX_ROW_CHARACTERS
 
@@ -115,15 +114,11 @@ class _Judge:
         self._n_statements -= 1
         if self._n_statements < 0:
             raise CostlyError("more equations than are read")
-        trees = statement.trees
-        if trees is None:
-            self._derivations.forget()
-            return None, 0
         text = " ".join(step[statement.start : statement.end].split())
-        found = links(statement, trees, is_rewriting=self._is_rewriting)
-        refuted = [link for link in found if link.is_claim and not self._is_excused(link, statement, context, trees)]
+        found = links(statement, is_rewriting=self._is_rewriting)
+        refuted = [link for link in found if link.is_claim and not self._is_excused(link, statement, context)]
         checked = sum(link.holds is True for link in found)
-        derivation = self._derivations.take(statement, trees, text)
+        derivation = self._derivations.take(statement, text)
         if refuted:
             sides = shown(" = ".join(refuted[0].texts))
             return StepScore(0.0, "unequal_expressions", f'"{sides}": {difference_shown(refuted[0])}'), checked
@@ -131,7 +126,7 @@ class _Judge:
             return _does_not_follow(derivation, text), checked
         return None, checked + (derivation.holds is True)
 
-    def _is_excused(self, link: Link, statement: Statement, context: str, trees: Sequence[Tree]) -> bool:
+    def _is_excused(self, link: Link, statement: Statement, context: str) -> bool:
         """Whether a careful reader could hold a false link for something else than a false claim."""
         place = (context, statement.start, statement.end)
         if is_taken_back(*place):
