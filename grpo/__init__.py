@@ -32,6 +32,7 @@ from .pool_baseline import pool_advantages
 from .ratio_histogram import RatioHistogram
 from .ratios import importance_weights
 from .reductions import loss_normalizer, reduce_tokens, token_weights
+from .refill import RefillCost, refill_cost
 from .returns import (
     final_token_rewards,
     reinforce_pp_advantages,
@@ -55,6 +56,7 @@ __all__ = [
     "LossStats",
     "PromptMeans",
     "RatioHistogram",
+    "RefillCost",
     "ScaleState",
     "TokenLosses",
     "avspo_advantages",
@@ -89,6 +91,7 @@ __all__ = [
     "policy_loss",
     "pool_advantages",
     "reduce_tokens",
+    "refill_cost",
     "reinforce_pp_advantages",
     "reinforce_pp_baseline_advantages",
     "rloo_advantages",

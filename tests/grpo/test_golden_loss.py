@@ -10,7 +10,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from rewardgate.grpo import gate, gate_mode, importance_weights, kl_per_token, policy_loss
+from rewardgate.grpo import gate, gate_mode, importance_weights, kl_per_token, policy_loss, sequence_log_ratios
+from rewardgate.grpo.lm_head import LmHead
+from rewardgate.grpo.logprobs import selected_logprobs
 
 Case = dict[str, Any]
 
@@ -71,6 +73,47 @@ def check_gradient(case: Case) -> None:
     torch.testing.assert_close(logprobs.grad, tensor(case["expected"]), rtol=0, atol=case["tol"])
 
 
+def check_form(case: Case, **options: Any) -> None:
+    inputs, expected = case["inputs"], case["expected"]
+    logprobs = tensor(inputs["logp"]).requires_grad_()
+    mask = torch.tensor(inputs["mask"]) > 0
+    loss, _ = policy_loss(logprobs, tensor(inputs["old"]), tensor(inputs["adv"]), mask, **options)
+    loss.backward()
+    assert loss.item() == pytest.approx(expected["loss"], abs=case["tol"])
+    torch.testing.assert_close(logprobs.grad, tensor(expected["dlogp"]), rtol=0, atol=case["tol"])
+
+
+def check_gspo(case: Case) -> None:
+    inputs, clip = (
+        case["inputs"],
+        {"epsilon_low": case["params"]["eps_low"], "epsilon_high": case["params"]["eps_high"]},
+    )
+    for form in ("gspo", "gspo_token"):
+        check_form(case, form=form, reduction="sequence_mean", **clip)
+    mask = torch.tensor(inputs["mask"]) > 0
+    ratios = sequence_log_ratios(tensor(inputs["logp"]) - tensor(inputs["old"]), mask).exp()[:, 0]
+    torch.testing.assert_close(ratios, tensor(case["expected"]["seq_ratio"]), rtol=0, atol=case["tol"])
+
+
+def check_cispo(case: Case) -> None:
+    params = case["params"]
+    if params["variant"] == "verl":
+        check_form(case, form="cispo_band", epsilon_low=params["eps_low"], epsilon_high=params["eps_high"])
+    else:
+        # TRL's epsilon_high is the cap itself.
+        check_form(case, form="cispo_cap", ratio_cap=params["eps_high"])
+
+
+def check_logprobs(case: Case) -> None:
+    # A head that is the identity: hidden states are logits.
+    logits = tensor(case["inputs"]["logits"])
+    head = LmHead(torch.eye(logits.shape[1], dtype=torch.float64))
+    found, _ = selected_logprobs(
+        logits, torch.tensor(case["inputs"]["ids"]), head, temperature=case["params"]["temperature"]
+    )
+    torch.testing.assert_close(found, tensor(case["expected"]), rtol=0, atol=case["tol"])
+
+
 def check_weights(case: Case) -> None:
     inputs = case["inputs"]
     weights = importance_weights(
@@ -78,6 +121,7 @@ def check_weights(case: Case) -> None:
         tensor(inputs["rollout"]),
         torch.tensor(inputs["mask"]) > 0,
         cap=case["params"]["cap"],
+        level=case["params"]["level"],
     )
     torch.testing.assert_close(weights, tensor(case["expected"]), rtol=0, atol=case["tol"])
 
@@ -117,6 +161,9 @@ CHECKS: dict[str, Callable[[Case], None]] = {
     "tis_weights": check_weights,
     "kl": check_kl,
     "adv_verigate": check_verigate,
+    "cispo": check_cispo,
+    "gspo": check_gspo,
+    "selected_logprob": check_logprobs,
 }
 
 
