@@ -19,6 +19,11 @@ _Convert = Callable[[str | bytes], str | bytes]
 
 _BYTE_PIECE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _SPACE_PIECE = "\u2581"
+# What the decoder of `tokenizers` calls cleaning up, token by token.
+_CLEANED = (
+    (" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"),
+    (" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"),
+)  # fmt: skip
 
 
 def token_bytes(tokenizer: Any, ids: Sequence[int]) -> list[bytes | None]:
@@ -27,7 +32,8 @@ def token_bytes(tokenizer: Any, ids: Sequence[int]) -> list[bytes | None]:
     Args:
         tokenizer: one of
             a `tokenizers.Tokenizer`, or a Hugging Face tokenizer around one, whose decoder works on bytes
-            (ByteLevel) or on SentencePiece's pieces (Replace, Metaspace, ByteFallback, Fuse, Strip);
+            (ByteLevel), on SentencePiece's pieces (Replace, Metaspace, ByteFallback, Fuse, Strip) or on words
+            and their parts (WordPiece, BPEDecoder);
             a `tiktoken.Encoding`;
             a `sentencepiece.SentencePieceProcessor`, or a Hugging Face tokenizer around one;
             a slow byte-level tokenizer of Hugging Face's (`byte_decoder`);
@@ -36,17 +42,18 @@ def token_bytes(tokenizer: Any, ids: Sequence[int]) -> list[bytes | None]:
 
     Returns:
         T entries. Joined they are the UTF-8 of the decoded text, up to what a decoder does to a text as a
-        whole: dropping its first space, writing U+FFFD for invalid bytes. `step_ids` knows of these.
+        whole: dropping its first or last space, writing U+FFFD for invalid bytes. `step_ids` knows of these. Of
+        the text that was encoded they are the bytes only where the tokenizer keeps it: WordPiece forgets line
+        ends, mostly capitals and accents too. A token added by hand that is not special is text.
 
     Raises:
-        ArgumentError: a tokenizer of another kind (the pieces of a WordPiece tokenizer, for one, do not say
-            where the spaces were), or ids that are not (T,) integers.
+        ArgumentError: a tokenizer of another kind, or ids that are not (T,) integers.
 
     Example:
         >>> token_bytes({0: b"caf", 1: b"\xc3", 2: b"\xa9"}, [0, 1, 2, 9])
         [b'caf', b'\xc3', b'\xa9', None]
     """
-    read = _reader(tokenizer)
+    read, read_first = _reader(tokenizer)
     to_list = getattr(ids, "tolist", None)
     listed = ids if to_list is None else to_list()
     known: dict[int, bytes | None] = {}
@@ -57,17 +64,24 @@ def token_bytes(tokenizer: Any, ids: Sequence[int]) -> list[bytes | None]:
         if token not in known:
             known[token] = read(token)
         pieces.append(known[token])
+        if read_first is not None and known[token] is not None:
+            pieces[-1], read_first = read_first(token), None
     return pieces
 
 
-def _reader(tokenizer: Any) -> _Read:
+def _reader(tokenizer: Any) -> tuple[_Read, _Read | None]:
+    """What reads a token, and what reads the first token of a text where that is read otherwise."""
+    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if not isinstance(tokenizer, Mapping) and _has(backend, "decoder", "id_to_token", "get_added_tokens_decoder"):
+        return _tokenizers_reader(backend)
+    return _other_reader(tokenizer), None
+
+
+def _other_reader(tokenizer: Any) -> _Read:
     if isinstance(tokenizer, Mapping):
         return tokenizer.get
     if hasattr(tokenizer, "decode_single_token_bytes"):
         return _tiktoken_reader(tokenizer)
-    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if _has(backend, "decoder", "id_to_token", "get_added_tokens_decoder"):
-        return _tokenizers_reader(backend)
     if _has(tokenizer, "id_to_piece", "is_byte", "is_control", "is_unused", "get_piece_size"):
         return _sentencepiece_reader(tokenizer)
     if _has(tokenizer, "sp_model", "convert_ids_to_tokens", "all_special_ids"):
@@ -83,8 +97,8 @@ def _has(tokenizer: Any, *names: str) -> bool:
 
 def _unsupported(seen: str) -> ArgumentError:
     return ArgumentError(
-        "tokenizer: expected tokenizers or Hugging Face fast with a ByteLevel, Metaspace or ByteFallback decoder, "
-        f"tiktoken, sentencepiece, slow byte-level, or a mapping of ids to bytes, got {seen}; "
+        "tokenizer: expected tokenizers or Hugging Face fast with a ByteLevel, Metaspace, ByteFallback, WordPiece or "
+        f"BPEDecoder decoder, tiktoken, sentencepiece, slow byte-level, or a mapping of ids to bytes, got {seen}; "
         "give step_ids the bytes of each token yourself"
     )
 
@@ -103,19 +117,24 @@ def _tiktoken_reader(encoding: Any) -> _Read:
     return read
 
 
-def _tokenizers_reader(backend: Any) -> _Read:
+def _tokenizers_reader(backend: Any) -> tuple[_Read, _Read | None]:
     if backend.decoder is None:
         raise _unsupported("a tokenizers.Tokenizer without a decoder")
     # Pickling gives the decoder alone; `to_str` would write out the whole vocabulary.
-    converts = _converts(json.loads(backend.decoder.__getstate__()))
+    decoder = json.loads(backend.decoder.__getstate__())
     special = {token for token, added in backend.get_added_tokens_decoder().items() if added.special}
 
-    def read(token: int) -> bytes | None:
-        # Rust raises OverflowError for what fits no u32, such as a padding of -100.
-        piece = None if token in special or not 0 <= token < 2**32 else backend.id_to_token(token)
-        return None if piece is None else _converted(piece, converts)
+    def reader(converts: Sequence[_Convert]) -> _Read:
+        def read(token: int) -> bytes | None:
+            # Rust raises OverflowError for what fits no u32, such as a padding of -100.
+            piece = None if token in special or not 0 <= token < 2**32 else backend.id_to_token(token)
+            return None if piece is None else _converted(piece, converts)
 
-    return read
+        return read
+
+    if decoder["type"] == "WordPiece":
+        return reader([_word_part(decoder["prefix"], cleans=decoder["cleanup"])]), reader(())
+    return reader(_converts(decoder)), None
 
 
 def _sentencepiece_reader(model: Any) -> _Read:
@@ -156,6 +175,8 @@ def _converts(decoder: Mapping[str, Any]) -> list[_Convert]:
             converts.append(_byte_fallback)
         elif kind == "Metaspace":
             converts.append(_replacing(part["replacement"], " "))
+        elif kind == "BPEDecoder":
+            converts.append(_replacing(part["suffix"], " "))
         elif kind == "Replace" and len(part["pattern"].get("String", "")) == 1:
             converts.append(_replacing(part["pattern"]["String"], part["content"]))
         elif kind == "Fuse":
@@ -175,6 +196,20 @@ def _converted(piece: str | bytes, converts: Sequence[_Convert]) -> bytes:
 
 def _replacing(old: str, new: str) -> _Convert:
     return lambda piece: piece if isinstance(piece, bytes) else piece.replace(old, new)
+
+
+def _word_part(prefix: str, *, cleans: bool) -> _Convert:
+    """As WordPiece's decoder writes every token but the first: a space before it, unless it goes on with a word."""
+
+    def written(piece: str | bytes) -> str | bytes:
+        if isinstance(piece, bytes):
+            return piece
+        text = piece.removeprefix(prefix) if piece.startswith(prefix) else f" {piece}"
+        for old, new in _CLEANED if cleans else ():
+            text = text.replace(old, new)
+        return text
+
+    return written
 
 
 def _byte_fallback(piece: str | bytes) -> str | bytes:

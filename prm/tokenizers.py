@@ -38,7 +38,7 @@ def load_tokenizer(spec: str | Path) -> Any:
 
 
 def encoded(tokenizer: Any, text: str) -> list[int]:
-    """The ids of `text`, without special tokens: by `tokenizers`, Hugging Face's or tiktoken.
+    """The ids of `text`, without special tokens: by `tokenizers`, Hugging Face's, SentencePiece or tiktoken.
 
     A lone surrogate (half of an emoji that a producer cut) has no UTF-8 and is encoded as U+FFFD.
 
@@ -55,6 +55,8 @@ def encoded(tokenizer: Any, text: str) -> list[int]:
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if hasattr(tokenizer, "encode_ordinary"):  # tiktoken
         return tokenizer.encode_ordinary(text)
+    if hasattr(tokenizer, "encode_as_ids"):  # SentencePiece
+        return tokenizer.encode_as_ids(text)
     if not hasattr(tokenizer, "encode"):
         raise ArgumentError(f"tokenizer: expected one with encode, got {type(tokenizer).__name__}")
     found = tokenizer.encode(text, add_special_tokens=False)

@@ -1,5 +1,7 @@
 import codecs
+import re
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from rewardgate.errors import ArgumentError
 from rewardgate.prm import step_spans
 from rewardgate.prm.spans import byte_offsets, step_ids
 from rewardgate.prm.token_bytes import token_bytes
+from rewardgate.prm.tokenizers import encoded
 
 Pieces = list[bytes | None]
 
@@ -80,6 +83,62 @@ def test_every_token_of_a_tokenizer_gets_the_step_of_its_first_byte(which: int, 
     if text:
         space = [0] if b"".join(pieces) != text.encode() else []
         assert found.tolist() == steps_by_loop(spans, [*space, *owners_of(text)], pieces)
+
+
+TOKENIZERS = (
+    "byte_level_bpe", "unigram_with_byte_fallback", "llama_like_bpe", "word_piece", "suffixed_bpe", "tiktoken_encoding",
+    "unigram", "bpe", "unigram without a first space", "bpe without a first space", "unigram without bytes",
+)  # fmt: skip
+
+
+def tokenizer_named(name: str) -> Any:
+    pytest.importorskip("tokenizers", reason="NOT RUN: no tokenizers (extra: torch)")
+    import small_tokenizers
+
+    kind, *options = name.split(" without ")
+    if kind not in ("unigram", "bpe"):
+        if kind == "tiktoken_encoding":
+            pytest.importorskip("tiktoken", reason="NOT RUN: no tiktoken (extra: test)")
+        return getattr(small_tokenizers, kind)()
+    pytest.importorskip("sentencepiece", reason="NOT RUN: no sentencepiece (extra: test)")
+    return small_tokenizers.sentencepiece_model(
+        kind, dummy_prefix="a first space" not in options, byte_fallback="bytes" not in options
+    )
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@given(text=utf8_responses)
+def test_what_a_tokenizer_decodes_is_laid_on_its_tokens_without_a_rest(name: str, text: str) -> None:
+    tokenizer = tokenizer_named(name)
+    ids = encoded(tokenizer, text)
+    decoded = tokenizer.decode(ids)
+    pieces = token_bytes(tokenizer, ids)
+    spans = step_spans(decoded)
+    found = step_ids(decoded, spans, pieces)
+    assert len(found) == len(ids)
+    assert "".join(decoded[start:end] for start, end in spans) == decoded
+    if decoded:
+        assert [step < 0 for step in found] == [piece is None for piece in pieces]
+        assert (np.diff(found[found >= 0]) >= 0).all()
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@given(text=utf8_responses)
+def test_a_text_that_its_tokenizer_does_not_keep_is_laid_exactly_or_refused_by_name(name: str, text: str) -> None:
+    tokenizer = tokenizer_named(name)
+    pieces = token_bytes(tokenizer, encoded(tokenizer, text))
+    known = b"".join(piece for piece in pieces if piece is not None)
+    spaces = b" \t\r\n\f\v"
+    refusal = None
+    try:
+        step_ids(text, step_spans(text), pieces)
+    except ArgumentError as error:
+        refusal = str(error)
+    if refusal is None:
+        assert known.strip(spaces) == text.encode().strip(spaces) or "\ufffd" in text
+    else:
+        assert known != text.encode()
+        assert re.match(r"pieces: expected the UTF-8 of the text \(.* at byte \d+\), got ", refusal, re.DOTALL)
 
 
 @pytest.mark.parametrize("which", range(3))

@@ -3,7 +3,16 @@ import pytest
 import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
-from small_tokenizers import SPECIAL, byte_level_bpe, llama_like_bpe, unigram_with_byte_fallback
+from small_tokenizers import (
+    SPECIAL,
+    byte_level_bpe,
+    llama_like_bpe,
+    sentencepiece_model,
+    suffixed_bpe,
+    tiktoken_encoding,
+    unigram_with_byte_fallback,
+    word_piece,
+)
 from step_texts import utf8_responses
 
 from rewardgate.errors import ArgumentError
@@ -81,29 +90,70 @@ def test_a_metaspace_decoder_is_read() -> None:
     assert token_bytes(tokenizer, [0, 2, 1]) == [b" so", b" is", b"it"]
 
 
+@pytest.mark.parametrize("build", [word_piece, suffixed_bpe])
+@given(data=st.data())
+def test_the_pieces_of_words_are_the_bytes_of_what_the_tokenizer_decodes(build: object, data: st.DataObject) -> None:
+    tokenizer = build()
+    ids = data.draw(st.lists(st.integers(0, tokenizer.get_vocab_size() - 1), max_size=12))
+    decoded = tokenizer.decode(ids, skip_special_tokens=True)
+    assert joined(tokenizer, ids).decode().rstrip() == decoded.rstrip()
+
+
+def test_a_word_piece_that_goes_on_with_a_word_has_no_space_but_the_first_of_a_text_keeps_its_mark() -> None:
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece({"so": 0, "##it": 1, ".": 2, "[SEP]": 3}))
+    tokenizer.add_special_tokens(["[SEP]"])
+    tokenizer.decoder = tokenizers.decoders.WordPiece()
+    assert token_bytes(tokenizer, [3, 1, 0, 1, 2, 3]) == [None, b"##it", b" so", b"it", b".", None]
+    tokenizer.decoder = tokenizers.decoders.WordPiece(cleanup=False)
+    assert token_bytes(tokenizer, [0, 2, 0]) == [b"so", b" .", b" so"]
+
+
+def test_tokens_added_by_hand_are_text_wherever_they_stand_and_special_ones_are_none() -> None:
+    for tokenizer in (byte_level_bpe(), word_piece()):
+        text = "so <tool_call> it <|im_end|>"
+        ids = tokenizer.encode(text).ids
+        pieces = token_bytes(tokenizer, ids)
+        assert [piece is None for piece in pieces] == [token == tokenizer.token_to_id(SPECIAL) for token in ids]
+        assert b"".join(filter(None, pieces)).strip() == b"so <tool_call> it"
+    encoding = tiktoken_encoding()
+    assert token_bytes(encoding, encoding.encode(f"a{SPECIAL}b", allowed_special="all")) == [b"a", None, b"b"]
+    for kind in ("unigram", "bpe"):
+        model = sentencepiece_model(kind)
+        pieces = token_bytes(model, [*model.encode("so <tool_call> it"), model.piece_to_id(SPECIAL)])
+        assert pieces[-1] is None
+        assert b"".join(filter(None, pieces)) == b" so <tool_call> it"
+
+
+def test_a_token_added_by_hand_may_hold_the_letters_of_byte_level_pieces() -> None:
+    tokenizer = tokenizers.Tokenizer.from_str(byte_level_bpe().to_str())
+    tokenizer.add_tokens(["Ġé", "naïve", "✓"])
+    for text in ("Ġé", "naïve", "✓"):
+        ids = tokenizer.encode(text).ids
+        assert joined(tokenizer, ids).decode("utf-8", "replace") == tokenizer.decode(ids)
+
+
 def test_a_tiktoken_encoding_is_read_by_its_single_token_bytes() -> None:
-    tiktoken = pytest.importorskip("tiktoken", reason="NOT RUN: no tiktoken")
-    ranks = {bytes([value]): value for value in range(256)} | {b"]\n": 256, b"]\n\n": 257}
-    encoding = tiktoken.Encoding(
-        "small", pat_str=r"\]\n*|[^\]]", mergeable_ranks=ranks, special_tokens={"<|endoftext|>": 258}
-    )
+    encoding = tiktoken_encoding()
     ids = encoding.encode("é]\n\n")
-    assert token_bytes(encoding, [*ids, 258, 300, -1]) == [b"\xc3", b"\xa9", b"]\n\n", None, None, None]
+    assert token_bytes(encoding, [*ids, 259, 300, -1]) == [b"\xc3", b"\xa9", b"]\n\n", None, None, None]
 
 
-def test_a_sentencepiece_model_is_read_by_its_pieces(tmp_path_factory: pytest.TempPathFactory) -> None:
-    sentencepiece = pytest.importorskip("sentencepiece", reason="NOT RUN: no sentencepiece")
-    prefix = tmp_path_factory.mktemp("sp") / "model"
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(["so it is two and two more of it"] * 20),
-        model_prefix=str(prefix),
-        vocab_size=300,
-        byte_fallback=True,
-        hard_vocab_limit=False,
-        minloglevel=2,
-    )
-    model = sentencepiece.SentencePieceProcessor(model_file=f"{prefix}.model")
-    assert joined(model, model.encode("so it ∑ is")) == " so it ∑ is".encode()
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+@pytest.mark.parametrize("dummy_prefix", [True, False])
+@given(text=utf8_responses)
+def test_the_pieces_of_a_sentencepiece_model_are_the_bytes_of_what_it_decodes(
+    kind: str, dummy_prefix: bool, text: str
+) -> None:
+    model = sentencepiece_model(kind, dummy_prefix=dummy_prefix)
+    ids = model.encode(text)
+    decoded = model.decode(ids)
+    assert joined(model, ids) in (decoded.encode(), f" {decoded}".encode())
+
+
+def test_a_sentencepiece_model_writes_a_sign_of_its_own_for_what_it_does_not_know() -> None:
+    model = sentencepiece_model("unigram", byte_fallback=False)
+    ids = model.encode("so ∑ is")
+    assert joined(model, ids).decode().strip() == model.decode(ids).strip()
     assert token_bytes(model, [model.bos_id(), -1, 10**6, model.unk_id()]) == [None, None, None, " ⁇ ".encode()]
 
 
@@ -139,8 +189,8 @@ def test_a_tokenizer_whose_tokens_have_no_bytes_of_their_own_is_refused_with_wha
     with pytest.raises(ArgumentError, match=r"^tokenizer: expected .*, got a tokenizers.Tokenizer without a decoder; "):
         token_bytes(words, [0])
     for decoder, seen in [
-        (tokenizers.decoders.WordPiece(), '"type": "WordPiece"'),
-        (tokenizers.decoders.BPEDecoder(), '"suffix": "</w>"'),
+        (tokenizers.decoders.CTC(), '"type": "CTC"'),
+        (tokenizers.decoders.Sequence([tokenizers.decoders.WordPiece()]), '"type": "WordPiece"'),
         (tokenizers.decoders.Sequence([tokenizers.decoders.Strip(" ", 1, 0)]), '"type": "Strip"'),
         (
             tokenizers.decoders.Sequence([tokenizers.decoders.ByteFallback(), tokenizers.decoders.Strip("a", 1, 0)]),

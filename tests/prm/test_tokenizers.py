@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from small_tokenizers import sentencepiece_model
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from rewardgate.errors import ArgumentError
@@ -51,6 +52,14 @@ def test_padding_and_truncation_of_batches_do_not_touch_a_completion(tmp_path: P
 def test_a_folder_without_a_tokenizer_is_not_looked_for_on_the_hub(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="No such file"):
         load_tokenizer(tmp_path)
+
+
+def test_a_sentencepiece_model_encodes_without_its_control_symbols() -> None:
+    pytest.importorskip("sentencepiece", reason="NOT RUN: no sentencepiece (extra: test)")
+    model = sentencepiece_model("bpe")
+    ids = encoded(model, "so it is two")
+    assert model.decode(ids) == "so it is two"
+    assert not any(map(model.is_control, ids))
 
 
 def test_what_cannot_encode_is_refused() -> None:

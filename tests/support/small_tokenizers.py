@@ -1,6 +1,8 @@
-"""Tokenizers trained on a few lines, of each kind that policies have. Needs `tokenizers`."""
+"""Tokenizers trained on a few lines, of each kind that policies have. Needs `tokenizers`, some of them more."""
 
+import io
 from functools import cache
+from typing import Any
 
 from step_texts import BLOCKS, HEADINGS, SENTENCES
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
@@ -66,3 +68,62 @@ def llama_like_bpe() -> Tokenizer:
     tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), fallback, decoders.Fuse(), strip])
     tokenizer.add_special_tokens(["<unk>", "<s>", "</s>"])
     return tokenizer
+
+
+@cache
+def word_piece() -> Tokenizer:
+    """As BERT's, uncased: words and parts of words; capitals, accents and line ends are forgotten."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    trainer = trainers.WordPieceTrainer(vocab_size=300, special_tokens=["[UNK]", SPECIAL], show_progress=False)
+    tokenizer.train_from_iterator(CORPUS, trainer)
+    tokenizer.add_tokens([AddedToken("<tool_call>", normalized=False)])
+    return tokenizer
+
+
+@cache
+def suffixed_bpe() -> Tokenizer:
+    """As GPT-1's: the last piece of a word ends with `</w>`."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.decoder = decoders.BPEDecoder()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, special_tokens=["<unk>", SPECIAL], end_of_word_suffix="</w>", show_progress=False
+    )
+    tokenizer.train_from_iterator(CORPUS, trainer)
+    return tokenizer
+
+
+@cache
+def sentencepiece_model(kind: str, *, byte_fallback: bool = True, dummy_prefix: bool = True) -> Any:
+    """A real SentencePiece model, `unigram` or `bpe`: `<|im_end|>` is a control symbol, `<tool_call>` is text."""
+    import sentencepiece
+
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(line for line in CORPUS if line.isascii()),
+        model_writer=written,
+        model_type=kind,
+        vocab_size=400 if byte_fallback else 150,
+        byte_fallback=byte_fallback,
+        add_dummy_prefix=dummy_prefix,
+        normalization_rule_name="nmt_nfkc",
+        control_symbols=[SPECIAL],
+        user_defined_symbols=["<tool_call>"],
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    return sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+
+
+@cache
+def tiktoken_encoding() -> Any:
+    """Every byte, two merges over a step boundary, and one special token."""
+    import tiktoken
+
+    ranks = {bytes([value]): value for value in range(256)} | {b"]\n": 256, b"]\n\n": 257, b"\n\n": 258}
+    return tiktoken.Encoding(
+        "small", pat_str=r"\]\n*|\n+|[^\]\n]", mergeable_ranks=ranks, special_tokens={SPECIAL: 259}
+    )
