@@ -8,6 +8,7 @@ named, and the new one must be none of those known, nor a sum of multiples of th
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from ...verifiers.expression.arithmetic import CostlyError
@@ -89,7 +90,7 @@ class Derivations:
         """
         equation = _equation(statement, text)
         if equation is None:
-            if not _is_constant(statement):
+            if not _says_nothing(statement):
                 self.forget()
             return _NOTHING
         derivation = self._derived(equation)
@@ -141,9 +142,13 @@ def _equation(statement: Statement, text: str) -> _Equation | None:
     return _Equation(text, found, names, len(names) == 1 and isinstance(trees[0], Symbol))
 
 
-def _is_constant(statement: Statement) -> bool:
-    """Whether no letter stands in a chain, so that it is no equation that another may come from."""
-    return all(tree is not None and not free_symbols(tree) for tree in statement.trees)
+def _says_nothing(statement: Statement) -> bool:
+    """Whether a chain holds of any numbers, or of none with a letter, so that no equation comes from it."""
+    trees = statement.trees
+    if None in trees or set(statement.signs) != {"="}:
+        return False
+    known = [tree for tree in trees if tree is not None]
+    return not any(map(free_symbols, known)) or all(zeros(*pair) == {} for pair in pairwise(known))
 
 
 def _may_be_rounded(exact: Fraction, written: Fraction, *, has_decimals: bool) -> bool:

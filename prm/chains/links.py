@@ -34,6 +34,7 @@ class Link(NamedTuple):
         texts: as they are spelled.
         holds: whether they are the same expression; None where that is not certain.
         is_claim: whether they are meant to be, although they are not.
+        is_continued: the link before it in the chain holds.
     """
 
     left: Tree
@@ -41,6 +42,7 @@ class Link(NamedTuple):
     texts: tuple[str, str]
     holds: bool | None
     is_claim: bool
+    is_continued: bool
 
 
 def links(statement: Statement, *, is_rewriting: bool = False) -> list[Link]:
@@ -63,7 +65,9 @@ def links(statement: Statement, *, is_rewriting: bool = False) -> list[Link]:
             continue
         if free_symbols(left) == free_symbols(right):
             texts = statement.sides[index], statement.sides[index + 1]
-            found.append(Link(left, right, texts, is_identity(left, right), is_claim=False))
+            holds = is_identity(left, right)
+            is_continued = bool(found) and found[-1].right is left and found[-1].holds is True
+            found.append(Link(left, right, texts, holds, is_claim=False, is_continued=is_continued))
     is_chain = any(link.holds and _is_worked(link.left, link.right) for link in found)
     return [
         link._replace(is_claim=_is_claim(link, is_chain=is_chain, is_rewriting=is_rewriting))
@@ -90,7 +94,7 @@ def _is_claim(link: Link, *, is_chain: bool, is_rewriting: bool) -> bool:
         apart = difference(link.left, link.right)[0]
         sides = ratio(link.left), ratio(link.right)
     except NotRationalError:
-        return is_rewriting
+        return False  # a root of a square is its base where that is known to be positive
     if is_rewriting or (len(apart) == 1 and _is_worked(link.left, link.right)):
         return True
     # Over one denominator, so that terms can be compared.

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["asks_to_rewrite", "defines", "leaves_open", "manipulates", "substitutes", "tries"]
+__all__ = ["asks_to_rewrite", "defines", "has_other_algebra", "leaves_open", "manipulates", "substitutes", "tries"]
 
 # Another case, another number, a supposition, a trial, a denial: what follows need not follow from what precedes.
 _OPEN = re.compile(
@@ -33,6 +33,15 @@ _TRYING = re.compile(
     r"|satisf\w*)\b",
     re.IGNORECASE,
 )
+# A modulus, a base, an operation of the problem's own, or nothing but some digits of a number.
+_OTHER_ALGEBRA = re.compile(
+    r"\b(?:mod|modulo|modular|modulus|congruen\w*|residues?|remainders?|binary|octal|hexadecimal|xor|boolean|bitwise"
+    r"|cryptarithm\w*|tropical|clock|in base|operat(?:ion|or)|matri(?:x|ces)|quaternions?"
+    r"|(?:units?|last|ones|final|tens) (?:two )?digits?|digit sums?|(?:finite|prime) field)\b"
+    r"|\\(?:[bp]?mod|equiv|oplus)(?![a-z])|[≡⊕]|\bbase[- ~$]*(?:\d|b\b|two|three|four|five|six|seven|eight|nine|twelve)"
+    r"|\\mathbb\{?\s*Z\}?\s*(?:_|/)|\bdefin\w*[^=\n]{0,60}[a-z]\s?(?:[*@#&★◦∘]|\\(?:star|circ|ast|diamond)\b)\s?[a-z]",
+    re.IGNORECASE,
+)
 _SENTENCES = re.compile(r"(?<=[.!?:;])\s+|\n+")
 
 
@@ -59,6 +68,16 @@ def substitutes(between: str) -> bool:
 def tries(text: str) -> bool:
     """Whether `text` puts a value in to see what comes out."""
     return _TRYING.search(text) is not None
+
+
+def has_other_algebra(text: str) -> bool:
+    """Whether `text` speaks of an arithmetic in which other equations hold.
+
+    Example:
+        >>> has_other_algebra("We work modulo 7."), has_other_algebra("She reads on 3 days of the week.")
+        (True, False)
+    """
+    return _OTHER_ALGEBRA.search(text) is not None
 
 
 def asks_to_rewrite(prompt: str) -> bool:

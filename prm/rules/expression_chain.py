@@ -12,12 +12,12 @@ from ...verifiers.expression.arithmetic import CostlyError
 from ...verifiers.expression.results import shown
 from ...verifiers.expression.tree import free_symbols
 from ...verifiers.unicode_text import half_width
-from ..arithmetic.surroundings import MAX_AROUND, has_other_arithmetic, is_taken_back, may_be_rounded
+from ..arithmetic.surroundings import MAX_AROUND, is_taken_back, may_be_rounded
 from ..base import StepRow, StepScore
 from ..chains.derivations import Derivation, Derivations
 from ..chains.links import Link, difference_shown, links
 from ..chains.statements import Statement, applied_letters, statements
-from ..chains.words import asks_to_rewrite, tries
+from ..chains.words import asks_to_rewrite, has_other_algebra, tries
 
 __all__ = ["MAX_CHARACTERS", "MAX_ROW_STATEMENTS", "ExpressionChainScorer"]
 
@@ -74,7 +74,7 @@ class _Judge:
     def __init__(self, prompt: str, steps: Sequence[str]) -> None:
         self._functions = applied_letters("\n".join([prompt, *steps])[:MAX_ROW_CHARACTERS])
         self._is_rewriting = asks_to_rewrite(prompt)
-        self._is_foreign = has_other_arithmetic(prompt)
+        self._is_foreign = has_other_algebra(prompt)
         self._derivations = Derivations(statements(half_width(prompt), self._functions))
         self._n_statements = MAX_ROW_STATEMENTS
         self._n_characters = MAX_ROW_CHARACTERS
@@ -86,9 +86,9 @@ class _Judge:
         if len(step) > MAX_CHARACTERS or self._n_characters < 0:
             self._derivations.forget()
             return StepScore(None, "too_costly", "more text than is read")
-        self._is_foreign = self._is_foreign or has_other_arithmetic(step)
+        self._is_foreign = self._is_foreign or has_other_algebra(step)
         if self._is_foreign:
-            return StepScore(None, "other_arithmetic", "the signs may be meant in another arithmetic")
+            return StepScore(None, "other_algebra", "the signs may be meant in another arithmetic")
         context = f"{step}\n{following[:MAX_AROUND]}"
         wrong: StepScore | None = None
         checked = 0
@@ -136,7 +136,7 @@ class _Judge:
         # Rounded numbers and prose are the arithmetic rule's; a value that is put in may be put in as a trial.
         if statement.is_prose or any("." in side for side in link.texts) or may_be_rounded(*place):
             return True
-        return tries(context[max(0, statement.start - MAX_AROUND) : statement.end])
+        return not link.is_continued and tries(context[max(0, statement.start - MAX_AROUND) : statement.end])
 
 
 def _does_not_follow(derivation: Derivation, text: str) -> StepScore:
