@@ -81,15 +81,16 @@ class Address:
             ArgumentError: it is no http or https address, or holds a password.
         """
         try:
-            parts = urlsplit(base_url)
+            parts = urlsplit(str(base_url))
             host, port = parts.hostname, parts.port
-        except (ValueError, TypeError, AttributeError):
-            parts, host, port = None, None, None
-        path = "" if parts is None else parts.path.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
+        except ValueError:
+            parts, host, port = urlsplit(""), None, None
+        path = parts.path.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
+        path += f"?{parts.query}" if parts.query else ""
         is_plain = path.isascii() and path.isprintable() and " " not in path
-        if parts is None or parts.scheme not in ("http", "https") or not host or parts.username or not is_plain:
+        if parts.scheme not in ("http", "https") or not host or parts.username or not is_plain:
             raise ArgumentError(f"base_url: expected an address like http://host:8000/v1, got {base_url!r}")
-        return cls(host, port, f"{path}?{parts.query}" if parts.query else path, parts.scheme == "https")
+        return cls(host, port, path, parts.scheme == "https")
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from .answers import Answer
 __all__ = ["vote_scores"]
 
 
-def vote_scores(answers: Sequence[Answer], n_steps: int, *, n_asked: int = 1) -> list[StepScore]:
+def vote_scores(answers: Sequence[Answer], n_steps: int, *, n_asked: int) -> list[StepScore]:
     """The score of each step: the share of the votes that hold it right, among those that speak of it.
 
     A judge that names step e as the first wrong one holds the steps before e right and e wrong; of those behind e it
