@@ -165,6 +165,9 @@ class JudgeScorer:
         except EndpointError as error:
             rule = "judge_refused" if error.is_refusal else "judge_unavailable"
             return _Vote(None, StepScore(None, rule, str(error)))
+        except ArgumentError:
+            client.stop()  # or an earlier row that waits for its answer would hold the error back
+            raise
         try:
             return _Vote(reply, self._read(reply, question.n_steps))
         except UnreadableError as error:

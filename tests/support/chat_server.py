@@ -42,6 +42,7 @@ class ChatServer:
         requests: bodies as they came.
         authorizations: the header of each request, None where there was none.
         script: what the next requests get, one each; then `answer` decides.
+        script_for: what a request gets whatever its turn; None lets `script` and `answer` decide.
         answer: text of the completion for a request's body.
         most_at_once: requests under way at the same time.
     """
@@ -51,6 +52,7 @@ class ChatServer:
         self.requests: list[dict[str, Any]] = []
         self.authorizations: list[str | None] = []
         self.script: list[Script] = []
+        self.script_for: Callable[[dict[str, Any]], Script | None] = lambda _: None
         self.answer: Callable[[dict[str, Any]], str] = lambda body: f"\\boxed{{{flagged_paragraph(body)}}}"
         self.most_at_once = 0
         self.hangs = threading.Event()  # set as soon as a request hangs
@@ -85,7 +87,7 @@ def _handler(state: ChatServer) -> type[BaseHTTPRequestHandler]:
             with state.lock:
                 state.requests.append(body)
                 state.authorizations.append(self.headers["Authorization"])
-                script = state.script.pop(0) if state.script else None
+                script = state.script_for(body) or (state.script.pop(0) if state.script else None)
                 state.under_way += 1
                 state.most_at_once = max(state.most_at_once, state.under_way)
             try:

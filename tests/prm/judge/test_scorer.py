@@ -257,12 +257,19 @@ def test_it_can_be_called_within_a_running_event_loop_and_from_several_threads(s
     assert scorer.usage.questions == 9
 
 
-def test_who_breaks_off_waits_for_no_answer(server: ChatServer) -> None:
-    # The first answer is an error of the caller's, while the second request hangs for as long as the server is there.
-    server.script = [Script(401), Script(end="hang"), Script(end="hang")]
+@pytest.mark.parametrize("hanging", [0, 1])
+def test_an_error_of_the_callers_waits_for_no_other_row(server: ChatServer, hanging: int) -> None:
+    def answer(body: dict) -> str:
+        assert f"p{hanging}" in str(body)  # the others are scripted; this one waits for the server's end
+        server.ending.wait()
+        return ""
+
+    server.answer = answer
+    server.script_for = lambda body: None if f"p{hanging}" in str(body) else Script(401)
+    rows = [StepRow(f"p{number}", ("a",)) for number in range(3)]
     begun = time.monotonic()
-    with pytest.raises(ArgumentError):
-        judge(server, concurrency=3, timeout_s=100.0).score([RIGHT] * 3)
+    with pytest.raises(ArgumentError, match="status 401"):
+        judge(server, concurrency=3, timeout_s=100.0).score(rows)
     assert time.monotonic() - begun < 10
     assert [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)] == []
 
