@@ -17,7 +17,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from itertools import count
 from threading import Event, Lock, Timer
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,7 +32,6 @@ __all__ = ["Address", "ChatClient", "EndpointError"]
 _MAX_REPLY_BYTES = 16 << 20
 _CONNECT_S = 10.0
 _LONGEST_WAIT_S = 60.0
-_DEAD_AFTER = 16
 _AGAIN = frozenset({408, 409, 425, 429})
 _CALLERS_MISTAKE = {
     **dict.fromkeys((301, 302, 303, 307, 308, 404, 405), "base_url, model: expected an endpoint that serves the model"),
@@ -103,10 +104,11 @@ class ChatClient:
         key_name: the environment variable that it came from, for error messages.
         timeout_s: that one attempt may take, once connected, however many bytes have come by then; connecting may take
             as long again, at most 10 s.
-        retries: how often a request is made again that fails for a reason that may pass. None is made while the last
-            16 requests have all failed, so that an endpoint that is gone does not cost its waits for every row.
+        retries: how often a request is made again that fails for a reason that may pass.
         first_wait_s: before the second attempt; each later wait is twice as long, or what `Retry-After` says, at
             most a minute.
+        patience_s: once the endpoint has been silent to every request for so long, each is made once and without a
+            wait, until one is answered: an endpoint that is gone does not cost its waits for every row.
     """
 
     address: Address
@@ -115,10 +117,11 @@ class ChatClient:
     timeout_s: float
     retries: int
     first_wait_s: float
+    patience_s: float
     _stopped: Event = field(default_factory=Event, init=False, repr=False)
     _lock: Lock = field(default_factory=Lock, init=False, repr=False)
     _open: set[socket.socket] = field(default_factory=set, init=False, repr=False)
-    _failed_in_a_row: int = field(default=0, init=False, repr=False)
+    _heard_at: float = field(default_factory=monotonic, init=False, repr=False)
 
     def ask(self, body: Mapping[str, Any]) -> Reply:
         """The reply to `body`.
@@ -128,21 +131,16 @@ class ChatClient:
             ArgumentError: the endpoint refuses the key, or knows neither the path nor the model.
         """
         data = json.dumps(body).encode("ascii")
-        attempts = 1 if self._failed_in_a_row >= _DEAD_AFTER else 1 + self.retries
-        for attempt in range(1, attempts + 1):
+        for attempt in count(1):
             try:
-                reply = self._attempt(data)
+                return self._attempt(data)
             except _AttemptError as error:
-                wait_s = min(_LONGEST_WAIT_S, max(error.wait_s, self.first_wait_s * 2 ** (attempt - 1)))
+                is_last = attempt > self.retries or monotonic() - self._heard_at > self.patience_s
+                wait_s = min(_LONGEST_WAIT_S, self.first_wait_s * 2.0 ** min(attempt - 1, 30))
                 # Jitter, or all who were refused together would come again together; never before they may.
-                is_last = attempt == attempts
                 if is_last or self._stopped.wait(max(error.wait_s, wait_s * random.uniform(0.5, 1.0))):
-                    self._failed_in_a_row += 1
                     raise EndpointError(f"{error}{f' ({attempt} attempts)' if attempt > 1 else ''}") from None
-            else:
-                self._failed_in_a_row = 0
-                return reply
-        raise AssertionError("at least one attempt is made")
+        raise AssertionError("counting does not end")
 
     def stop(self) -> None:
         """Make every request under way fail, and every later one."""
@@ -155,6 +153,7 @@ class ChatClient:
         if self._stopped.is_set():
             raise EndpointError("stopped")
         status, headers, answer = self._posted(data)
+        self._heard_at = monotonic()
         if status == 200:
             try:
                 return read_reply(answer)

@@ -51,6 +51,7 @@ class JudgeScorer:
         retries: further attempts where the reason may pass: 408, 409, 425, 429, 5xx, a time-out, a connection that
             breaks, a body that is no completion.
         first_wait_s: before the second attempt; later waits double, and `Retry-After` is kept, up to a minute.
+        patience_s: of silence to every request of a call, after which each that is left is made only once.
         concurrency: requests under way at once.
         prices: of a million tokens, `{"prompt": 0.15, "completion": 0.6}`, and `cached`; for `usage.cost`.
 
@@ -81,6 +82,7 @@ class JudgeScorer:
         timeout_s: float = 120.0,
         retries: int = 4,
         first_wait_s: float = 0.5,
+        patience_s: float = 120.0,
         concurrency: int = 8,
         prices: Mapping[str, float] | None = None,
     ) -> None:
@@ -101,6 +103,7 @@ class JudgeScorer:
         self._timeout_s = positive("timeout_s", timeout_s, what="number of seconds")
         self._retries = whole("retries", retries, at_least=0)
         self._first_wait_s = positive("first_wait_s", first_wait_s, what="number of seconds")
+        self._patience_s = positive("patience_s", patience_s, what="number of seconds")
         self._concurrency = whole("concurrency", concurrency, at_least=1)
         self._prices = checked_prices(prices)
         fields = {
@@ -131,7 +134,13 @@ class JudgeScorer:
             ArgumentError: the endpoint refuses the key, or does not serve the model.
         """
         client = ChatClient(
-            self._address, self._key(), self._key_name, self._timeout_s, self._retries, self._first_wait_s
+            self._address,
+            self._key(),
+            self._key_name,
+            timeout_s=self._timeout_s,
+            retries=self._retries,
+            first_wait_s=self._first_wait_s,
+            patience_s=self._patience_s,
         )
 
         def ask(question: _Question) -> _Vote:

@@ -160,13 +160,24 @@ def test_an_answer_that_takes_too_long_is_cut_off_also_where_bytes_go_on_coming(
     assert time.monotonic() - begun < 5
 
 
-def test_nobody_listening_is_unknown_and_does_not_wait_for_every_row(server: ChatServer) -> None:
-    gone = JudgeScorer("http://127.0.0.1:9/v1", "m", first_wait_s=0.05, retries=3, concurrency=4)
+def test_an_endpoint_that_is_gone_does_not_cost_its_waits_for_every_row() -> None:
+    with chat_server() as closed:
+        pass
+    gone = JudgeScorer(closed.base_url, "m", first_wait_s=0.1, retries=5, patience_s=0.2, concurrency=4)
     begun = time.monotonic()
     scored = gone.score([RIGHT] * 300)
     assert {score.rule for row in scored for score in row} == {"judge_unavailable"}
     assert "refused" in scored[0][0].detail
-    assert time.monotonic() - begun < 10  # 300 rows with three waits of up to 0.35 s would take 26 s
+    assert "attempts" in scored[0][0].detail
+    assert "attempts" not in scored[-1][0].detail
+    assert time.monotonic() - begun < 20  # 300 rows, four at once, with waits of at least 1.5 s would take 112 s
+
+
+def test_an_endpoint_that_only_sends_away_is_not_silent(server: ChatServer) -> None:
+    # Six refusals take longer than its patience with a silent one; each of them is heard.
+    server.script = [Script(429, headers={"Retry-After": "0.3"})] * 6
+    scorer = judge(server, retries=3, patience_s=1.0, concurrency=1)
+    assert values(scorer, RIGHT, RIGHT, RIGHT) == [[None, None], [1.0, 1.0], [1.0, 1.0]]
 
 
 ODD_REPLIES = {
@@ -332,6 +343,7 @@ def test_the_version_changes_with_whatever_shapes_the_answers_and_with_nothing_e
         ({"extra_body": {"stop": {1, 2}}}, "expected what JSON can hold"),
         ({"timeout_s": 0}, "timeout_s: expected"),
         ({"retries": -1}, "retries: expected"),
+        ({"patience_s": -1}, "patience_s: expected"),
         ({"concurrency": 0}, "concurrency: expected"),
         ({"api_key_env": ""}, "api_key_env: expected"),
         ({"prices": {"prompt": 1.0}}, "prices: expected"),
