@@ -73,7 +73,7 @@ def gdpo_advantages(
         raise ArgumentError(f"weights: expected {n_components} finite numbers, the outcome's first, got {shares}")
 
     total = shares[0] * batch.standardised(ddof=ddof, epsilon=epsilon)
-    columns = components.detach().cpu().double().reshape(-1, n_components - 1)
+    columns = components.detach().cpu().double().reshape(len(batch.values), n_components - 1)
     outcome_known = torch.from_numpy(batch.is_scored)
     for share, column in zip(shares[1:], columns.unbind(1), strict=True):
         known = column.where(outcome_known, torch.nan).view(rewards.shape)
