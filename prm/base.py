@@ -85,9 +85,11 @@ def get(name: str, **options: Any) -> StepScorer:
 _BUILT_IN = {
     "arithmetic": "rewardgate.prm.rules.arithmetic:ArithmeticScorer",
     "expression_chain": "rewardgate.prm.rules.expression_chain:ExpressionChainScorer",
+    "final_consistency": "rewardgate.prm.rules.final_consistency:FinalConsistencyScorer",
     "hf": "rewardgate.prm.hf.scorer:HfScorer",
     "judge": "rewardgate.prm.judge.scorer:JudgeScorer",
     "mean": "rewardgate.prm.ensemble:MeanScorer",
+    "milestones": "rewardgate.prm.rules.milestones:MilestonesScorer",
     "min": "rewardgate.prm.ensemble:MinScorer",
     "veto": "rewardgate.prm.ensemble:VetoScorer",
     "vllm": "rewardgate.prm.vllm.offline:VllmScorer",

@@ -1,0 +1,193 @@
+"""Intermediate values that the row's target carries: a step that states one is right, one that contradicts it wrong.
+
+Which shapes a target may have is told in `milestone_targets`. Only a milestone with a name can be contradicted, and only
+by a statement about that very name: who states other numbers may have taken another way.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ...verifiers.expression.arithmetic import CostlyError
+from ...verifiers.expression.results import shown
+from ..arithmetic.equalities import Budget
+from ..arithmetic.operands import Operand
+from ..arithmetic.surroundings import MAX_AROUND, is_taken_back
+from ..base import StepRow, StepScore
+from .milestone_targets import Milestone, UnreadableTargetError, milestones_of
+from .stated import prose_of, same_value, stated_values, value_behind
+
+__all__ = ["MilestonesScorer"]
+
+_MAX_MENTIONS = 50
+_LINK = re.compile(
+    r"[*_`\"'$)\s]{0,4}(?:\([^()\n0-9=]{1,30}\)\s{0,2})?"
+    r"(?:=|:|\\approx\b|≈"
+    r"|(?:is|are|was|were|equals?|comes? to|amounts? to|will be)\b(?:\s+(?:now|then|therefore|thus))?)"
+    r"(?![=:])[*_`\"'$\s]{0,4}",
+    re.IGNORECASE,
+)
+_UNIT_BEHIND = re.compile(r"\s*[0-9][0-9,.]*+\s?(?P<unit>[^\W\d_][^\s,;=]{0,20})")
+_SIGN = re.compile(r"[=≈]|\\approx\b")
+_LINE = re.compile(r"[\n;]|\.(?=\s|\Z)")
+# What may stand between the beginning of a clause and the name: "Hence the total number of [pens left]".
+_LEAD_IN = re.compile(
+    r"(?:\s|[*_`\"'$(•–-]|[0-9]{1,2}[.)]|\b(?:so|thus|hence|therefore|then|now|and|finally|next|the|total|number|amount|of|we"
+    r"|have|get|find|that|means|there|is|are|this|gives|which|makes|leaves)\b)*",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[.;:!?\n,]")
+_COUNT_BEFORE = re.compile(
+    r"(?P<before>.{0,3})(?P<number>(?<![\w.,])\$?[0-9][0-9,]{0,20}(?:\.[0-9]{1,10})?)[ \t*_]{1,3}\Z"
+)
+_OPERATORS = ("+", "-", "*", "/", "×", "÷", "−", "^")
+_BEHIND_COUNT = re.compile(r"[*_]{0,2}(?:[.,;!?)\n]|\s*\Z|\s+(?:and|so|now|in total|altogether)\b)")
+_TENTATIVE = re.compile(
+    r"\b(?:if|suppos\w*|assum\w*|let|would|should|could|might|may|before|initially|originally|at first|first|unless|per"
+    r"|each|every|another|other|more|less|fewer|than|at least|at most|about|roughly|estimat\w*|guess\w*|expect\w*"
+    r"|needs?|or|either|case|goal)\b",
+    re.IGNORECASE,
+)
+
+
+class MilestonesScorer:
+    """Compares what steps state with the milestones of the row's target.
+
+    Example:
+        >>> target = {"answer": "24", "milestones": [{"name": "pens left", "value": "12"}]}
+        >>> row = StepRow("", ("15 - 3 = 12", "So pens left = 15 - 2 = 13.", "Then we stop."), target)
+        >>> for score in MilestonesScorer().score([row])[0]:
+        ...     print(score.value, score.rule, score.detail)
+        1.0 states_milestone states 12 (milestone pens left = 12)
+        0.0 contradicts_milestone states 13 (milestone pens left = 12)
+        None nothing_to_check no statement of a milestone
+    """
+
+    version = "1"
+
+    def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
+        """One list of scores for each row; never raises on any text.
+
+        A step scores 0 where it gives a named milestone another value (`contradicts_milestone`), 1 where it states
+        the value of a milestone, by its name or as the result of an equality (`states_milestone`), else None: also
+        where the target carries no milestones (`no_milestones`) or one that cannot be read (`bad_target`).
+        """
+        return [_row_scores(row) for row in rows]
+
+
+def _row_scores(row: StepRow) -> list[StepScore]:
+    try:
+        milestones = milestones_of(row.target)
+    except UnreadableTargetError as error:
+        return [StepScore(None, "bad_target", str(error)) for _ in row.steps]
+    if not milestones:
+        return [StepScore(None, "no_milestones", "the target carries no milestones") for _ in row.steps]
+    budget = Budget(2_000, 80_000)
+    followings = [*row.steps[1:], ""]
+    return [_score(step, following, milestones, budget) for step, following in zip(row.steps, followings, strict=False)]
+
+
+def _score(step: str, following: str, milestones: Sequence[Milestone], budget: Budget) -> StepScore:
+    prose = prose_of(step)
+    context = f"{prose}\n{following[:MAX_AROUND]}"
+    right: tuple[Milestone, Operand] | None = None
+    wrong: tuple[Milestone, Operand] | None = None
+    try:
+        for milestone in milestones:
+            said = list(_statements(prose, milestone, budget))
+            same = [(one, same_value(milestone.number, one.operand)) for one in said]
+            agreeing = next((one for one, holds in same if holds), None)
+            if agreeing is not None:
+                right = right or (milestone, agreeing.operand)
+                continue
+            for one, holds in same:
+                if holds is False and one.is_plain and not is_taken_back(context, one.start, one.end):
+                    wrong = wrong or (milestone, one.operand)
+        if wrong is None and right is None:
+            right = next(
+                (
+                    (milestone, one.operand)
+                    for one in stated_values(prose, budget)
+                    for milestone in milestones
+                    if same_value(milestone.number, one.operand)
+                ),
+                None,
+            )
+    except CostlyError:
+        if wrong is None:
+            return StepScore(None, "too_costly", "more is written beside signs of equality than is read")
+    if wrong is not None:
+        milestone, value = wrong
+        return StepScore(0.0, "contradicts_milestone", f"states {shown(value.plain)} (milestone {milestone.shown})")
+    if right is not None:
+        milestone, value = right
+        return StepScore(1.0, "states_milestone", f"states {shown(value.plain)} (milestone {milestone.shown})")
+    return StepScore(None, "nothing_to_check", "no statement of a milestone")
+
+
+class _Statement(NamedTuple):
+    """A number said of a name; `is_plain` where nothing around it supposes, compares or limits it."""
+
+    operand: Operand
+    start: int
+    end: int
+    is_plain: bool
+
+
+def _statements(prose: str, milestone: Milestone, budget: Budget) -> Iterator[_Statement]:
+    if milestone.named is None:
+        return
+    for number, mention in enumerate(milestone.named.finditer(prose)):
+        if number == _MAX_MENTIONS:
+            return
+        link = _LINK.match(prose, mention.end())
+        if link is not None and (value := _chain_end(prose, link.end(), milestone.unit, budget)) is not None:
+            yield _Statement(value, mention.start(), value.end, _is_plain(prose, mention.start(), value.end))
+        elif " " in milestone.name and (value := _count_before(prose, mention, budget)) is not None:
+            yield _Statement(value, value.start, mention.end(), _is_plain(prose, value.start, mention.end()))
+
+
+def _chain_end(prose: str, start: int, unit: str, budget: Budget) -> Operand | None:
+    """The last number of the chain of equalities that begins at `start`; None where it is not read to its end."""
+    found = _LINE.search(prose, start)
+    stop = len(prose) if found is None else found.start()
+    while True:
+        sign = _SIGN.search(prose, start, stop)
+        end = stop if sign is None else sign.start()
+        # A unit such as km/h is a quotient to the reader, and the name of one to who writes the target.
+        measured = _UNIT_BEHIND.match(prose, start, end) if unit else None
+        if measured is not None and measured["unit"].strip() == unit:
+            end = measured.start("unit")
+        value = value_behind(prose, start, budget, end=end)
+        # "x = 12, so y = 5": the next sign is another's.
+        if sign is None or (value is not None and not value.reaches_end) or end < sign.start():
+            return value
+        start = sign.end()
+
+
+def _count_before(prose: str, mention: re.Match[str], budget: Budget) -> Operand | None:
+    """The number of "13 pens left", where nothing goes on with the name."""
+    start = max(0, mention.start() - 40)
+    count = _COUNT_BEFORE.search(prose, start, mention.start())
+    if (
+        count is None
+        or _BEHIND_COUNT.match(prose, mention.end()) is None
+        or count["before"].rstrip()[-1:] in set("+-*/×−^")
+    ):
+        return None
+    return value_behind(prose, count.start("number"), budget, end=count.end("number"))
+
+
+def _is_plain(prose: str, start: int, end: int) -> bool:
+    clause_start = max((found.end() for found in _CLAUSE_END.finditer(prose, max(0, start - 80), start)), default=0)
+    if clause_start == 0 and start > 80:
+        return False
+    lead = prose[clause_start:start]
+    if _LEAD_IN.fullmatch(lead) is None and not _ends_with_equality(lead):
+        return False
+    sentence_start = max(prose.rfind(mark, max(0, start - 200), start) for mark in (".", "\n", "?", "!")) + 1
+    return _TENTATIVE.search(prose, sentence_start, min(len(prose), end + 20)) is None
+
+
+def _ends_with_equality(lead: str) -> bool:
+    return re.search(r"[=≈]\s*\$?$", lead) is not None
