@@ -121,9 +121,26 @@ def _shares_and_slopes(
         loss = shares.sum()
     if not is_recorded:
         return loss, None, None
+    if _reaches_others(loss, inputs):
+        raise ArgumentError("token_loss: expected constants beside logprobs and entropies, got a tensor with a graph")
     slopes = torch.autograd.grad(loss, inputs, allow_unused=True, materialize_grads=True) if loss.requires_grad else ()
     slope, *of_entropies = slopes or [torch.zeros_like(one) for one in inputs]
     return loss.detach(), slope, of_entropies[0] if of_entropies else None
+
+
+def _reaches_others(loss: Tensor, inputs: list[Tensor]) -> bool:
+    """Whether a gradient of `loss` would reach a leaf that is none of `inputs`: it would be lost in silence."""
+    nodes, seen = [loss.grad_fn], set()
+    while nodes:
+        node = nodes.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        leaf = getattr(node, "variable", None)
+        if leaf is not None and all(leaf is not one for one in inputs):
+            return True
+        nodes.extend(following for following, _ in node.next_functions)
+    return False
 
 
 class _FusedTokenLoss(Function):
