@@ -5,14 +5,17 @@ from pathlib import Path
 from time import perf_counter
 
 from ..errors import ArgumentError
+from ..prm.base import StepScorer, step_scorers
 from ..rollouts.reading import Reading
 from ..verifiers.arguments import as_verifier, number, whole
 from ..verifiers.base import Verifier
 from .assembling import Ingredients, assemble
 from .duplicates import CopySurvey
-from .examining import examine
+from .examining import Examined, examine
+from .gate_trust import MOST_GROUPS, gate_trust
 from .judging import judge
 from .ladder import ladder
+from .not_measured import gate_not_measured
 from .permissive import permissive_part
 from .report.model import AuditReport
 from .second_opinion import SecondOpinion, is_same_verifier
@@ -28,6 +31,8 @@ def audit(
     referee: str | Verifier | None = None,
     sft: str | Path | None = None,
     labels: str | Path | None = None,
+    scorer: str | StepScorer | None = None,
+    scorer_groups: int = MOST_GROUPS,
     near: int = 1,
     correct_at: float = 1.0,
     wrong_at: float = 0.0,
@@ -40,21 +45,24 @@ def audit(
     alike, math-verify is asked about what they refuse, and its disagreements go to the review queue.
 
     Args:
-        reading: what `rollouts.reading.read` returns; iterated once.
+        reading: what `rollouts.reading.read` returns; iterated once, and again where there is a scorer.
         suspect: the verifier under audit, or its registered name; None audits the rewards as they were logged. In
             a file without rewards, None reports the referee's own verdicts.
         referee: whom the rewards are compared with; None takes `auto`, which goes by the target's kind.
         sft: a file of training traces or reference solutions; right responses are looked for in it.
         labels: a file of labels that people gave to rollouts of this one (`rewardgate label run`).
+        scorer: a step scorer, or its registered name, whose credits are held against the outcomes of mixed groups.
+        scorer_groups: mixed groups that it is asked about, at most; of more, so many are drawn.
         near: successes (or failures) up to which a mixed group counts as nearly all wrong (all correct).
         correct_at: logged reward from which a rollout counts as correct; a suspect's verdict says so itself.
         wrong_at: a group whose rewards all equal this, or less, is all wrong.
-        seed: of the bootstrap.
+        seed: of the bootstrap, and of that draw.
         progress: draw a bar on stderr.
 
     Raises:
-        ArgumentError: `near` or `seed` is negative, `wrong_at` is not below `correct_at`, or a verifier is none.
-        UnknownNameError: no verifier has that name.
+        ArgumentError: `near` or `seed` is negative, `wrong_at` is not below `correct_at`, a verifier is none, or the
+            scorer raises or breaks its contract.
+        UnknownNameError: no verifier, or no step scorer, has that name.
         NoUsableRowsError: the file, or that of `sft`, holds nothing usable.
         InputError: there are no such `labels`, or they are of another file.
 
@@ -67,9 +75,11 @@ def audit(
     """
     started = perf_counter()
     near, seed = whole("near", near, at_least=0), whole("seed", seed, at_least=0)
+    scorer_groups = whole("scorer_groups", scorer_groups, at_least=1)
     wrong_at, correct_at = number("wrong_at", wrong_at), number("correct_at", correct_at)
     if not wrong_at < correct_at:
         raise ArgumentError(f"wrong_at: expected a number below correct_at = {correct_at:g}, got {wrong_at:g}")
+    scored_by = step_scorers.create(scorer) if isinstance(scorer, str) else scorer
     referee = as_verifier("auto" if referee is None else referee, "referee")
     if suspect is not None:
         suspect = as_verifier(suspect, "suspect")
@@ -115,4 +125,24 @@ def audit(
             started=started,
         )
     )
+    if scored_by is not None:
+        trust = gate_trust(
+            reading,
+            _rewards(found, is_repaired=report.repair is not None),
+            scored_by,
+            name=scorer if isinstance(scorer, str) else type(scored_by).__name__,
+            rewarded_by=report.groups[-1].name if report.repair is not None else report.scored_by,
+            correct_at=correct_at,
+            most_groups=scorer_groups,
+            seed=seed,
+        )
+        report = report.model_copy(update={"gate_trust": trust, "seconds": perf_counter() - started})
+    else:
+        open_question = (*report.not_measured, *gate_not_measured(judgement))
+        report = report.model_copy(update={"not_measured": open_question})
     return report.model_copy(update={"ladder": ladder(report)})
+
+
+def _rewards(found: Examined, *, is_repaired: bool) -> list[list[float | None]]:
+    """Of every group its rollouts' rewards, after repair where the report repairs."""
+    return [[case.repaired if is_repaired else case.rollout.scored for case in one.cases] for one in found.explained]

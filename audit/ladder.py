@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..diagnostics.lag import PolicyLag
 from ..diagnostics.pool_rules import Pool
 from ..diagnostics.staleness import Staleness
+from .gate_rung import of_gate
 from .probes.model import ProbeReport
 from .report.explore import ExploreReadout
 from .report.ladder import RUNGS, Ladder, Measure, Rung, RungName, RungStatus
@@ -66,7 +67,7 @@ def ladder(
         "golds": list(of_golds(report)),
         "pools": list(of_pools(pools)),
         "mixed-group supply": list(of_supply(table)),
-        "exploration and bootstrap": list(of_exploration(report, table, explore)),
+        "exploration and bootstrap": [*of_exploration(report, table, explore), *of_gate(report.gate_trust)],
         "monitoring": list(of_monitoring(report, lag, staleness)),
         "estimators": list(of_estimators(report, table)),
     }
@@ -141,6 +142,10 @@ def _missing(
     if explore is None and table.all_wrong:
         missing["exploration and bootstrap"].append(
             "draw more samples from the prompts without a success: 0 of G does not tell rare from impossible"
+        )
+    if report.gate_trust is None and comparable(table):
+        missing["exploration and bootstrap"].append(
+            "do not open a gate before its step scorer was measured here: name it with --scorer"
         )
     if lag is None:
         missing["monitoring"].append("log the log-probabilities of the sampler and of the trainer")

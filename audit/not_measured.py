@@ -6,7 +6,7 @@ from .judging import Judgement
 from .report.model import Golds, NotMeasured
 from .report.reliability import Reliability
 
-__all__ = ["not_measured"]
+__all__ = ["gate_not_measured", "not_measured"]
 
 
 def not_measured(
@@ -25,6 +25,13 @@ def not_measured(
         *_about_texts(judgement, unit),
         *_about_labels(reliability),
     ]
+
+
+def gate_not_measured(judgement: Judgement) -> Iterator[NotMeasured]:
+    """What nobody knows of a gate as long as no step scorer was named."""
+    if judgement.has_responses:
+        what, why = "whether a gate would speak truly here", "no step scorer was named"
+        yield _entry(what, why, "name one with --scorer: its credits are held against the outcomes of mixed groups")
 
 
 def _about_rewards(judgement: Judgement) -> Iterator[NotMeasured]:

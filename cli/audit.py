@@ -35,13 +35,23 @@ class FailOn(StrEnum):
 
 
 def audit(
-    file: Annotated[Path | None, typer.Argument(help="Rollouts: JSONL, JSON, CSV or Parquet.", metavar="FILE")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Rollouts, or labelled steps: JSONL, JSON, CSV or Parquet.", metavar="FILE"),
+    ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Audit the rollouts that ship with rewardgate.")] = False,
     verifier: Annotated[
         str | None,
         typer.Option(help="The verifier under audit: a name, pkg.mod:fn or path/file.py:fn. Default: logged rewards."),
     ] = None,
     referee: Annotated[str, typer.Option(help="The verifier that it is compared with.")] = "auto",
+    scorer: Annotated[
+        str | None,
+        typer.Option(help="The step scorer to measure: on the mixed groups of rollouts, or on labelled steps."),
+    ] = None,
+    scorer_groups: Annotated[
+        int, typer.Option(min=1, help="Mixed groups that the scorer is asked about, at most; drawn by --seed.")
+    ] = 500,
     sft: Annotated[
         Path | None, typer.Option(help="Training traces or reference solutions; right responses are looked for in it.")
     ] = None,
@@ -58,6 +68,7 @@ def audit(
         str | None, typer.Option("--freeze", help="Write findings as cases that a test can replay; - for stdout.")
     ] = None,
     fail_on: Annotated[FailOn | None, typer.Option(help="Exit 1 from this severity on.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of every draw: bootstrap, halves, groups.")] = 0,
     format_name: FormatName = "auto",
     prompt_key: PromptKey = None,
     prompt_id_key: PromptIdKey = None,
@@ -69,7 +80,10 @@ def audit(
     timeout_s: TimeoutOption = 30.0,
     progress: ShowsProgress = None,
 ) -> None:
-    """Say for each all-wrong group of FILE who is to blame, with evidence, and re-test after the fix."""
+    """Say for each all-wrong group of FILE who is to blame, with evidence, and re-test after the fix.
+
+    Where FILE holds solutions whose steps are labelled, say whether a step scorer may be trusted with them.
+    """
     from ..audit import audit as audit_groups
     from ..audit.report.json_text import report_json
     from ..audit.report.terminal import render
@@ -83,6 +97,20 @@ def audit(
     source = DEMO if file is None else file
     written = {"--json": json_path, "--html": html_path, "--freeze": freeze_path}
     _refuse_one_place_for_two(written)
+    keys = (prompt_key, prompt_id_key, response_key, target_key, reward_key, group_key)
+    if not demo and format_name == "auto" and not any(keys) and _holds_step_labels(source):
+        for option, given in {
+            "--verifier": verifier,
+            "--sft": sft,
+            "--labels": labels,
+            "--freeze": freeze_path,
+        }.items():
+            if given is not None:
+                raise ArgumentError(
+                    f"{option}: expected a file of rollouts to go with it, got labelled steps in {source}"
+                )
+        _audit_steps(source, scorer, written, fail_on, seed=seed, progress=shows_progress(progress))
+        return
     with ExitStack() as outputs:
         out = {
             option: outputs.enter_context(Output(option, place, source=source))
@@ -105,8 +133,11 @@ def audit(
             referee=named_verifier(referee, workers=workers, timeout_s=timeout_s),
             sft=sft,
             labels=labels,
+            scorer=scorer,
+            scorer_groups=scorer_groups,
             near=near,
             correct_at=correct_at,
+            seed=seed,
             progress=shows_progress(progress),
         )
         if "-" not in written.values():
@@ -123,7 +154,45 @@ def audit(
             from ..audit.replaying import frozen_text
 
             out["--freeze"].write(frozen_text(freeze(report, reading)))
-    if fail_on is not None and (report.severity == "fail" or report.severity == fail_on.value):
+    _exit_by(report.severity, fail_on)
+
+
+def _holds_step_labels(file: Path) -> bool:
+    """Whether it is a file of labelled steps; a pipe, which can be read only once, is taken for rollouts."""
+    from ..rollouts.step_formats import layout_of
+
+    return file.is_file() and layout_of(file) is not None
+
+
+def _audit_steps(
+    file: Path, scorer: str | None, written: dict[str, str | None], fail_on: FailOn | None, *, seed: int, progress: bool
+) -> None:
+    from ..audit.report.json_text import report_json
+    from ..audit.report.steps_html import steps_page
+    from ..audit.report.steps_terminal import render_steps
+    from ..audit.steps import audit_steps
+    from ..rollouts.output import Output, told_as
+    from ..rollouts.step_formats import read_steps
+
+    with ExitStack() as outputs:
+        out = {
+            option: outputs.enter_context(Output(option, place, source=file))
+            for option, place in written.items()
+            if place is not None
+        }
+        report = audit_steps(read_steps(file), scorer=scorer, seed=seed, progress=progress)
+        if "-" not in written.values():
+            with told_as("stdout", "-"):
+                render_steps(report)
+        if "--json" in out:
+            out["--json"].write(report_json(report, indent=2) + "\n")
+        if "--html" in out:
+            out["--html"].write(steps_page(report))
+    _exit_by(report.severity, fail_on)
+
+
+def _exit_by(severity: str, fail_on: FailOn | None) -> None:
+    if fail_on is not None and (severity == "fail" or severity == fail_on.value):
         raise typer.Exit(1)
 
 

@@ -16,6 +16,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..probes.model import ProbeReport
+from .gate_lines import credit_name
 from .html_cards import BLANK, evidence_words, html_cards, kind_words
 from .html_charts import html_charts
 from .html_text import anchor, embedded, seen
@@ -56,6 +57,7 @@ _SECTIONS = (
     _Section("reliability", "Reliability, by labels"),
     _Section("right", "Groups that are all right", findings="all correct"),
     _Section("signal", "Training signal", findings="stake"),
+    _Section("gate", "Would a gate speak truly here?", "A gate, measured"),
     _Section("ladder", "What to change first"),
     _Section("appendix", "What was not measured, and how all this is decided", "Not measured"),
 )
@@ -76,6 +78,7 @@ def html_page(report: AuditReport, *, probe: ProbeReport | None = None) -> str:
     parts = {
         "reliability": report.reliability,
         "right": report.duplicates or report.permissive,
+        "gate": report.gate_trust,
         "ladder": report.ladder,
     }
     page = _environment().get_template("page.html.jinja")
@@ -114,7 +117,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "number": number, "percent": percent, "seen": seen, "anchor": anchor, "kind": kind_words,
-        "evidence": evidence_words, "counted": _counted,
+        "evidence": evidence_words, "counted": _counted, "credit": credit_name,
     }  # fmt: skip
     return environment
 

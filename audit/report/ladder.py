@@ -66,7 +66,7 @@ RUNGS: tuple[tuple[RungName, str], ...] = (
     ("golds", "do the targets hold?"),
     ("pools", "are the prompts at the right difficulty for this policy?"),
     ("mixed-group supply", "do sampled groups give advantages at all?"),
-    ("exploration and bootstrap", "are there successes to learn from?"),
+    ("exploration and bootstrap", "are there successes to learn from, or step credit that speaks truly?"),
     ("monitoring", "would anybody see it go wrong?"),
     ("estimators", "does the estimator weigh the groups that are left as it should?"),
 )

@@ -21,6 +21,7 @@ from .evidence import (
     ReviewItem,
     Support,
 )
+from .gate_trust import GateTrust
 from .ladder import Ladder
 from .reliability import Reliability
 
@@ -36,6 +37,7 @@ __all__ = [
     "FailingGold",
     "Finding",
     "FormVerdict",
+    "GateTrust",
     "GoldFix",
     "Golds",
     "GroupCard",
@@ -279,3 +281,4 @@ class AuditReport(Part):
     not_measured: tuple[NotMeasured, ...]
     seconds: float
     ladder: Ladder | None = None
+    gate_trust: GateTrust | None = None

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from .cards import card_lines, evidence_line
 from .copies import all_correct_lines, phantom_lines
+from .gate_lines import gate_lines
 from .indent import Indented
 from .ladder_lines import ladder_lines
 from .model import SEVERITIES, AuditReport, FailingGold, Golds, GroupCard, GroupTable, Stake
@@ -278,6 +279,12 @@ def _stake_table(stake: Stake) -> Table:
 
 
 def _mixed(report: AuditReport) -> Iterator[RenderableType]:
+    yield from _differences(report)
+    if report.gate_trust is not None:
+        yield from gate_lines(report.gate_trust)
+
+
+def _differences(report: AuditReport) -> Iterator[RenderableType]:
     mixed = report.mixed_groups
     if mixed is None:
         yield _absent()
@@ -298,7 +305,7 @@ def _not_measured(report: AuditReport) -> Iterator[RenderableType]:
 
 
 def _absent() -> Text:
-    return Text("not measured: see 8", style="dim")
+    return Text("not measured: see 9", style="dim")
 
 
 def _table(*columns: str) -> Table:

@@ -7,13 +7,13 @@ from itertools import islice
 
 import numpy as np
 
-from ...errors import ArgumentError, RewardgateError
+from ...errors import ArgumentError
 from ...prm.base import StepRow, StepScorer
 from ...prm.calibration.scored import ScoredTrace
-from ...prm.scoring import step_scores
 from ...rollouts.step_formats.records import StepTrace
+from ..asking_scorers import asked
 
-__all__ = ["Scored", "asked", "score_traces"]
+__all__ = ["Scored", "score_traces"]
 
 BATCH_TRACES = 64
 
@@ -46,21 +46,6 @@ def score_traces(traces: Iterable[StepTrace], scorer: StepScorer | None, *, prog
     if scorer is None and all(trace.is_silent for trace in found.traces):
         raise ArgumentError("scorer: expected the name of one, as the file holds no step_scores, got none")
     return found
-
-
-def asked(scorer: StepScorer, rows: Sequence[StepRow]) -> list[list]:
-    """What the scorer says of `rows`; an exception of its own becomes one line.
-
-    Raises:
-        ArgumentError: it raises something, or does not keep its contract.
-    """
-    try:
-        return step_scores(scorer, rows)
-    except RewardgateError:
-        raise
-    except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        raise ArgumentError(f"step scorer: expected scores of every text, got {said}") from error
 
 
 def _scored(trace: StepTrace, values: Sequence[float | None]) -> ScoredTrace:

@@ -115,7 +115,7 @@ def group_pairs(values: FloatArray, is_right: BoolArray, group_ids: Sequence[Has
     wins, pairs = np.zeros(len(ids)), np.zeros(len(ids))
     order = np.argsort(index, kind="stable")
     ends = np.cumsum(np.bincount(index, minlength=len(ids)))
-    for group, rows in enumerate(np.split(order, ends[:-1])):
+    for group, rows in enumerate(np.split(order, ends[:-1]) if ids else ()):
         right = is_right[rows]
         pairs[group] = right.sum() * (~right).sum()
         if pairs[group]:

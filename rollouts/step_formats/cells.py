@@ -24,14 +24,20 @@ def text(row: Row, field: str) -> str:
 
 
 def texts(row: Row, field: str) -> tuple[str, ...]:
-    """The steps: a list of texts, at least one."""
+    """The steps: a list of texts, at least one. A step may be an object with its `text`, or with its `score` alone."""
     found = row.get(field)
     if not isinstance(found, list) or not found:
         raise RowRefusedError(field, f"expected a list of step texts, got {clip(found)}")
-    for number, step in enumerate(found):
-        if not isinstance(step, str):
-            raise RowRefusedError(f"{field}[{number}]", f"expected text, got {clip(step)}")
-    return tuple(found)
+    return tuple(_step_text(step, f"{field}[{number}]") for number, step in enumerate(found))
+
+
+def _step_text(step: object, field: str) -> str:
+    said = step
+    if isinstance(step, Mapping):
+        said = step.get("text", "" if "score" in step else None)
+    if not isinstance(said, str):
+        raise RowRefusedError(field, f"expected text, got {clip(step)}")
+    return said
 
 
 def mapping(found: object, field: str) -> Mapping[str, Any]:
@@ -84,10 +90,17 @@ _WORDS = {"true": True, "correct": True, "right": True, "false": False, "wrong":
 
 
 def scores(row: Row, n_steps: int) -> tuple[float | None, ...] | None:
-    """The scores that somebody left in the row: numbers, nulls or objects with a `value`; None where there are none."""
+    """The scores that somebody left in the row, or in its steps: numbers or nulls, or objects with a `value`.
+
+    None where there are none.
+    """
     field = next((name for name in SCORE_FIELDS if row.get(name) is not None), None)
     if field is None:
-        return None
+        steps = row.get("steps")
+        if not isinstance(steps, list) or not any(isinstance(step, Mapping) and "score" in step for step in steps):
+            return None
+        of_steps = [step.get("score") if isinstance(step, Mapping) else None for step in steps]
+        return tuple(_score(one, f"steps[{number}].score") for number, one in enumerate(of_steps))
     found = row[field]
     if not isinstance(found, list) or len(found) != n_steps:
         raise RowRefusedError(field, f"expected a list of one score a step ({n_steps}), got {clip(found)}")

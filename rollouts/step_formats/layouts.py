@@ -131,21 +131,19 @@ def _prmbench(row: Row, place: Source) -> list[StepTrace]:
 
 def _scored(row: Row, place: Source) -> list[StepTrace]:
     steps = texts(row, "steps")
-    final = flag(row.get("final_correct", row.get("final_answer_correct")), "final_correct")
-    return [_trace(row, place, problem=_problem(row), steps=steps, first_error=None, final_correct=final)]
+    return [_trace(row, place, problem=_problem(row), steps=steps, first_error=None, final_correct=_final(row))]
 
 
 def _first_error_trace(row: Row, place: Source, found: object, field: str, *, source: str = "") -> StepTrace:
     steps = texts(row, "steps")
     first = NO_ERROR if found in (-1, "-1") else _index(found, field, 0, len(steps))
-    final_field = "final_answer_correct" if "final_answer_correct" in row else "final_correct"
     return _trace(
         row,
         place,
         problem=_problem(row),
         steps=steps,
         first_error=first,
-        final_correct=flag(row.get(final_field), final_field),
+        final_correct=_final(row),
         target=name(row, "gold", "target") or None,
         source=source,
     )
@@ -153,6 +151,11 @@ def _first_error_trace(row: Row, place: Source, found: object, field: str, *, so
 
 def _index(found: object, field: str, base: int, n_steps: int) -> int:
     return error_index(found, field, base=base, n_steps=n_steps)
+
+
+def _final(row: Row) -> bool | None:
+    field = "final_answer_correct" if "final_answer_correct" in row else "final_correct"
+    return flag(row.get(field), field)
 
 
 def _problem(row: Row) -> str:
@@ -194,6 +197,11 @@ def _is_processbench(row: Row) -> bool:
     return isinstance(row.get("steps"), list) and "label" in row and not isinstance(row["label"], Mapping)
 
 
+def _is_scored(row: Row) -> bool:
+    truths = ("final_correct", "final_answer_correct")
+    return isinstance(row.get("steps"), list) and ("step_scores" in row or any(truth in row for truth in truths))
+
+
 LAYOUTS: tuple[StepLayout, ...] = (
     StepLayout("prm800k", is_prm800k, prm800k_traces, "completions rated -1; neutral ones (0) count as right"),
     StepLayout("prmbench", _has("modified_process", "error_steps"), _prmbench, "error_steps, counted from 1"),
@@ -206,6 +214,6 @@ LAYOUTS: tuple[StepLayout, ...] = (
     StepLayout("mistake", _has("steps", "mistake_index"), _mistake, "mistake_index, counted from 0, null = none"),
     StepLayout("cases", _has("steps", "first_error"), _cases, "first_error, counted from 0, -1 = none"),
     StepLayout("processbench", _is_processbench, _processbench, "label, counted from 0, -1 = none"),
-    StepLayout("scored", _has("steps", "step_scores"), _scored, "none are marked"),
+    StepLayout("scored", _is_scored, _scored, "nothing: no step is labelled, though final answers may be"),
 )
 """Every layout, in the order in which they are asked: the more particular first."""

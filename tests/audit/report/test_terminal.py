@@ -69,7 +69,7 @@ def test_what_a_model_wrote_is_neither_markup_nor_escape_sequence() -> None:
 
 def test_what_was_not_measured_refers_to_its_section() -> None:
     text = printed(audited(group("a", None, [(None, 0.0), (None, 1.0)])))
-    assert text.count("not measured: see 8") == 4
+    assert text.count("not measured: see 9") == 4
     assert "no responses in this file" in text
 
 
