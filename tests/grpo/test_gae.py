@@ -87,7 +87,7 @@ def test_what_breaks_the_rules_is_refused_by_name() -> None:
     ones, mask = torch.ones(1, 2), torch.ones(1, 2, dtype=torch.bool)
     with pytest.raises(ArgumentError, match=r"lam: expected a number in \[0, 1\], got -0.1"):
         gae_advantages(ones, ones, mask, lam=-0.1)
-    with pytest.raises(ArgumentError, match="values: expected finite numbers where .* got nan at 0, 1"):
+    with pytest.raises(ArgumentError, match=r"values: expected finite numbers where .* got nan at 0, 1"):
         gae_advantages(ones, torch.tensor([[1.0, nan]]), mask)
     with pytest.raises(ArgumentError, match="old_values: expected a tensor with clip, got None"):
         value_losses(ones, ones, clip=0.2)

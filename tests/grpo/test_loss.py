@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from torch import Tensor
 
 from rewardgate.errors import ArgumentError
-from rewardgate.grpo import loss_normalizer, merge_loss_stats, policy_loss
+from rewardgate.grpo import LossConfig, loss_normalizer, merge_loss_stats, policy_loss
 
 T64 = torch.float64
 
@@ -313,6 +313,53 @@ def test_the_samplers_mismatch_is_corrected_once_by_weights_or_by_the_ratio() ->
     assert unread.item() == direct.item()
 
 
+def test_weights_a_sequence_multiply_every_token_of_the_row() -> None:
+    old = torch.zeros(2, 2, dtype=T64)
+    # Ratios to the sampler 2 and 1.5: their product 3, cut to 2.5; 0.5 and 0.8: 0.4. Tokens that do not count do not.
+    rollout = -torch.tensor([[2.0, 1.5], [0.5, 0.8]], dtype=T64).log()
+    mask, advantages = torch.ones(2, 2, dtype=torch.bool), torch.tensor([1.0, 1.0], dtype=T64)
+    options = {"rollout_logprobs": rollout, "importance": "sequence", "importance_cap": 2.5}
+    loss, stats = policy_loss(old, old, advantages, mask, **options)
+    assert loss.item() == pytest.approx(-(2 * 2.5 + 2 * 0.4) / 4)
+    assert stats.truncated == 0.5
+    mask[0, 1] = False
+    loss, _ = policy_loss(old, old, advantages, mask, **options)
+    assert loss.item() == pytest.approx(-(2.0 + 2 * 0.4) / 3)
+
+
+def test_the_entropy_bonus_has_the_entropys_gradient_and_is_only_logged_without_a_coefficient() -> None:
+    logprobs = torch.tensor([[-1.0, -1.0]], dtype=T64)
+    entropy = torch.tensor([[0.5, nan]], dtype=T64, requires_grad=True)
+    mask, nothing = torch.tensor([[True, False]]), torch.zeros(1, dtype=T64)
+    loss, stats = policy_loss(logprobs, None, nothing, mask, entropy=entropy, entropy_coef=0.1)
+    (gradient,) = torch.autograd.grad(loss, entropy)
+    assert loss.item() == pytest.approx(-0.05)
+    assert gradient.tolist() == [[-0.1, 0.0]]
+    assert (stats.entropy, stats.entropy_loss) == pytest.approx((0.5, -0.05))
+    loss, stats = policy_loss(logprobs, None, nothing, mask, entropy=entropy)
+    assert (loss.item(), loss.requires_grad, stats.entropy) == (0.0, False, 0.5)
+
+
+def test_the_kl_may_be_left_out_in_rows_of_degenerate_groups_and_only_there() -> None:
+    logprobs = torch.tensor([[-1.0], [-1.0]], dtype=T64, requires_grad=True)
+    ref, mask = logprobs.detach() - 1, torch.ones(2, 1, dtype=torch.bool)
+    options = {"beta": 0.1, "kl": "k2", "ref_logprobs": ref, "degenerate": torch.tensor([True, False])}
+    for is_kept, expected in ((True, [[0.05], [0.05]]), (False, [[0.0], [0.05]])):
+        loss, _ = policy_loss(logprobs, None, torch.zeros(2, dtype=T64), mask, kl_on_degenerate=is_kept, **options)
+        (gradient,) = torch.autograd.grad(loss, logprobs)  # beta (log π - log π_ref) / tokens = 0.1 / 2
+        assert gradient.tolist() == expected
+
+
+def test_a_configuration_and_its_options_say_the_same_and_options_win() -> None:
+    new, old = torch.tensor([[0.10]]).log(), torch.tensor([[0.05]]).log()
+    given = (new, old, torch.tensor([1.0]), torch.ones(1, 1, dtype=torch.bool))
+    by_config, _ = policy_loss(*given, config=LossConfig(epsilon_high=0.28))
+    by_option, _ = policy_loss(*given, epsilon_high=0.28)
+    changed, _ = policy_loss(*given, config=LossConfig(epsilon_high=0.28), epsilon_high=0.5)
+    assert by_config.item() == by_option.item() == pytest.approx(-1.28)
+    assert changed.item() == pytest.approx(-1.5)
+
+
 def test_half_precision_log_probabilities_are_widened() -> None:
     logprobs = torch.tensor([[-1.0, -2.0]], dtype=torch.bfloat16, requires_grad=True)
     loss, _ = policy_loss(logprobs, None, torch.tensor([1.0]), torch.ones(1, 2, dtype=torch.bool))
@@ -337,6 +384,15 @@ MASK = torch.ones(2, 3, dtype=torch.bool)
         ({"completion_mask": MASK[:1]}, r"completion_mask: expected shape \(2, 3\) as logprobs, got \(1, 3\)"),
         ({"advantages": torch.tensor([1.0, nan])}, "advantages: expected finite numbers where .* got nan at 1, 0"),
         ({"logprobs": -ONES / 0}, "logprobs: expected finite numbers where completion_mask is True, got -inf at 0, 0"),
+        ({"epsilonlow": 0.1}, r"epsilonlow: expected an option of the loss \(beta, .*\)"),
+        ({"degenerate": MASK}, r"degenerate: expected shape \(2,\), one a row of logprobs, got \(2, 3\)"),
+        (
+            {"beta": 0.1, "ref_logprobs": ONES, "kl_on_degenerate": False},
+            "degenerate: expected a tensor with kl_on_degenerate=False, got None",
+        ),
+        ({"entropy_coef": 0.1}, "entropy: expected a tensor with entropy_coef = 0.1, got None"),
+        ({"entropy": ONES[:1]}, r"entropy: expected shape \(2, 3\) as logprobs, got \(1, 3\)"),
+        ({"importance": "token"}, 'rollout_logprobs: expected a tensor with importance="token", got None'),
         ({"epsilon_low": 1.5}, r"epsilon_low: expected a number in \[0, 1\], got 1.5"),
         ({"epsilon_high": nan}, "epsilon_high: expected a number of at least 0, got nan"),
         ({"dual_clip": 1.0}, "dual_clip: expected a number above 1 or None, got 1.0"),

@@ -42,3 +42,12 @@ def test_what_breaks_the_rules_is_refused_by_name() -> None:
         importance_weights(zeros, zeros, MASK.long())
     with pytest.raises(ArgumentError, match="cap: expected a positive number, got 0"):
         importance_weights(zeros, zeros, MASK, cap=0)
+
+
+def test_a_sequences_weight_is_the_product_of_its_tokens_and_an_unknown_level_is_refused() -> None:
+    old, rollout = torch.tensor([[0.0, 0.5, -torch.inf]]), torch.tensor([[0.3, 0.0, -torch.inf]])
+    mask = torch.tensor([[True, True, False]])
+    weights = importance_weights(old, rollout, mask, cap=9.0, level="sequence")
+    assert weights.tolist() == [pytest.approx([1.2214028, 1.2214028, 0.0])]  # exp(0.2)
+    with pytest.raises(ArgumentError, match="level: expected token or sequence, got 'row'"):
+        importance_weights(old, rollout, mask, level="row")
