@@ -21,7 +21,8 @@ _INDEX = re.compile(
     re.IGNORECASE,
 )
 _THINKS = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
-_FENCED = re.compile(r"```(?:json)?\s*\n(?P<inside>.*)\n\s*```", re.IGNORECASE | re.DOTALL)
+_LONGEST_INDEX = 60
+"""Characters of a box that can hold one index; `_INDEX` is not asked about more, which could take long."""
 
 
 _CUT_OFF = frozenset({"length", "max_tokens", "content_filter", "abort", "error"})
@@ -58,7 +59,7 @@ def read_boxed(reply: Reply, n_steps: int) -> Answer:
     if not boxes:
         raise UnreadableError("no box")
     inside = text[boxes[-1].inner_start : boxes[-1].inner_end].strip()
-    index = _INDEX.fullmatch(inside)
+    index = _INDEX.fullmatch(inside) if len(inside) <= _LONGEST_INDEX else None
     if index is None:
         raise UnreadableError(f"a box with {shown(inside)!r}")
     return Answer(_in_range(int(index["index"].replace("−", "-")), n_steps))
@@ -75,9 +76,10 @@ def read_json(reply: Reply, n_steps: int) -> Answer:
         Answer(first_error=-1, reason='all hold')
     """
     text = _said(reply).strip()
-    fenced = _FENCED.fullmatch(text)
+    if text.startswith("```") and text.endswith("```"):
+        text = text.partition("\n")[2][:-3]
     try:
-        answer = json.loads(fenced["inside"] if fenced else text)
+        answer = json.loads(text)
     except (ValueError, RecursionError):
         raise UnreadableError("no JSON") from None
     index = answer.get("first_error") if isinstance(answer, dict) else None

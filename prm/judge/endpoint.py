@@ -187,8 +187,10 @@ class ChatClient:
             connection.close()
         if is_late.is_set():
             raise self._failed("")
-        if response.length or len(answer) > _MAX_REPLY_BYTES:
-            raise self._failed("an answer that breaks off" if response.length else "an answer beyond 16 MiB")
+        if len(answer) > _MAX_REPLY_BYTES:
+            raise self._failed("an answer beyond 16 MiB")
+        if response.length:
+            raise self._failed("an answer that breaks off")
         return response.status, response.headers, answer
 
     @contextmanager

@@ -40,7 +40,7 @@ JSON = _TASK + (
 """Asks for an object with `first_error`."""
 
 _PLACE = re.compile(r"\{(problem|steps|count)\}")
-_FENCE = re.compile(r"<(?=\s*/?\s*(?:paragraph|problem)\b)|<(?=\s*/?\s*paragraph_)", re.IGNORECASE)
+_FENCE = re.compile(r"<(?=\s*+/?+\s*+(?:paragraph_|(?:paragraph|problem)\b))", re.IGNORECASE)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 

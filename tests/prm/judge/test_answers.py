@@ -1,4 +1,5 @@
 import json
+import time
 from contextlib import suppress
 
 import pytest
@@ -108,6 +109,29 @@ def test_any_text_is_an_index_of_the_row_or_unreadable(text: str) -> None:
     for read in (read_boxed, read_json):
         with suppress(UnreadableError):
             assert -1 <= read(Reply(text), 2).first_error < 2
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        *(
+            "\\boxed{" * 50_000,
+            "\\boxed{1" + "}" * 50_000,
+            "<think>" * 50_000,
+            "{" * 200_000,
+            "```json\n" + "\n" * 100_000,
+        ),
+        *("\\boxed{" + " \\_~" * 50_000 + "x}", "\\boxed{paragraph" + "_" * 50_000 + "x}"),
+        "\\boxed{$" + " " * 50_000 + "<" + " " * 50_000 + "x}",
+    ],
+    ids=range(8),
+)
+def test_a_flood_is_read_in_linear_time(flood: str) -> None:
+    begun = time.process_time()
+    for read in (read_boxed, read_json):
+        with suppress(UnreadableError):
+            read(Reply(flood), 2)
+    assert time.process_time() - begun < 2  # quadratic ones took minutes
 
 
 @given(st.integers(-1, 30), st.text(st.characters(exclude_characters="\\{}<>"), max_size=20))

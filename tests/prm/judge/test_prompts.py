@@ -1,4 +1,5 @@
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -32,6 +33,13 @@ def test_the_fences_are_ours_alone_whatever_the_texts_hold(problem: str, steps: 
 def test_braces_of_a_problem_are_no_places_and_latex_comes_through() -> None:
     content = asked("{problem}|{steps}|{count}", r"{steps} {count} \frac{1}{2}", [r"\sqrt{2} < 3 {problem}"])
     assert content == "{steps} {count} \\frac{1}{2}|<paragraph_0>\n\\sqrt{2} < 3 {problem}\n</paragraph_0>|1"
+
+
+@pytest.mark.parametrize("flood", ["<" * 200_000, "< " * 100_000, "<" + " " * 200_000 + "x", "< /" * 60_000])
+def test_a_flood_of_signs_is_fenced_in_linear_time(flood: str) -> None:
+    begun = time.process_time()
+    asked("{problem}{steps}", flood, [flood])
+    assert time.process_time() - begun < 2
 
 
 def test_an_inequality_is_not_taken_for_a_fence() -> None:
