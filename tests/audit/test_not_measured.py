@@ -10,6 +10,8 @@ def test_each_gap_says_why_and_what_would_close_it() -> None:
         "tool-call format": "log responses with their special tokens",
         "reliability of the verdicts": "label a sample: 59 without an error bound it by 5 % "
         "(rewardgate label run FILE)",
+        "whether a gate would speak truly here": "name one with --scorer: its credits are held against the outcomes "
+        "of mixed groups",
     }
 
 
@@ -20,4 +22,5 @@ def test_what_the_file_has_is_not_said_to_be_missing() -> None:
     assert [entry.what for entry in report.not_measured] == [
         "golds under the verifier that gave the logged rewards",
         "reliability of the verdicts",
+        "whether a gate would speak truly here",
     ]
