@@ -98,8 +98,8 @@ def is_here(name: str) -> bool:
 def figures_of(name: str, shape: str, chunk_mib: float) -> dict[str, float]:
     """One contender's step, in this process."""
     contender = CONTENDERS[name]
-    contender(batch_of("tiny"), chunk_mib)  # what is loaded or compiled at the first call is not the step
-    batch = batch_of(shape)
+    contender(batch_of(SHAPES["tiny"]), chunk_mib)  # what is loaded or compiled at the first call is not the step
+    batch = batch_of(SHAPES[shape])
     figures = measured_step(lambda: contender(batch, chunk_mib))
     gradients = [tensor.grad for tensor in batch[:2] if tensor.grad is not None]
     figures["gradients_mib"] = sum(gradient.nbytes for gradient in gradients) / (1 << 20)
@@ -109,23 +109,26 @@ def figures_of(name: str, shape: str, chunk_mib: float) -> dict[str, float]:
 
 def differs(contender: Callable[[Batch, float], None], chunk_mib: float) -> float:
     """Largest difference of a gradient from naive's, relative to its largest entry, on a batch that costs nothing."""
-    theirs, plain = batch_of("tiny"), batch_of("tiny")
+    theirs, plain = batch_of(SHAPES["tiny"]), batch_of(SHAPES["tiny"])
     contender(theirs, chunk_mib)
     naive(plain, chunk_mib)
     pairs = [(one.grad, other.grad) for one, other in zip(theirs[:2], plain[:2], strict=True)]
     return max(float((a - b).abs().max() / b.abs().max()) for a, b in pairs if a is not None and b is not None)
 
 
-def batch_of(shape: str) -> Batch:
-    """Logits about as peaked as a trained model's, and a policy that has moved a little since it sampled."""
-    rows, tokens, vocabulary, width = SHAPES[shape]
-    generator = torch.Generator().manual_seed(0)
-    hidden = torch.randn(rows, tokens, width, generator=generator)
-    weight = torch.randn(vocabulary, width, generator=generator) * 3 / width**0.5
-    ids = torch.randint(vocabulary, (rows, tokens), generator=generator)
-    advantages = torch.randn(rows, 1, generator=generator).expand(rows, tokens)
+def batch_of(
+    shape: tuple[int, int, int, int], dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
+) -> Batch:
+    """Of (B, T, V, H): logits about as peaked as a trained model's, a policy that has moved a little since it sampled."""
+    rows, tokens, vocabulary, width = shape
+    generator = torch.Generator(device).manual_seed(0)
+    normal = {"generator": generator, "device": device}
+    hidden = torch.randn(rows, tokens, width, **normal).to(dtype)
+    weight = (torch.randn(vocabulary, width, **normal) * 3 / width**0.5).to(dtype)
+    ids = torch.randint(vocabulary, (rows, tokens), **normal)
+    advantages = torch.randn(rows, 1, **normal).expand(rows, tokens)
     old, _ = selected_logprobs(hidden, ids, LmHead(weight))
-    old = old + 0.2 * torch.randn(rows, tokens, generator=generator)
+    old = old + 0.2 * torch.randn(rows, tokens, **normal)
     return hidden.requires_grad_(), weight.requires_grad_(), ids, old, advantages
 
 
@@ -139,7 +142,7 @@ def floor(batch: Batch, chunk_mib: float) -> None:
     rows, weights = hidden.detach().flatten(0, 1), weight.detach()
     length = max(1, int(chunk_mib * (1 << 20)) // (4 * len(weights)))
     of_hidden, of_weight = torch.empty_like(rows), torch.zeros_like(weights)
-    logits = torch.empty(length, len(weights))
+    logits = rows.new_empty(length, len(weights))
     for start in range(0, len(rows), length):
         chunk = rows[start : start + length]
         out = logits[: len(chunk)]
@@ -167,7 +170,7 @@ def recomputed(batch: Batch, chunk_mib: float) -> None:
 
 def naive(batch: Batch, _: float) -> None:
     hidden, weight, ids, old, advantages = batch
-    logprobs = functional.linear(hidden, weight).log_softmax(-1).gather(-1, ids[..., None])[..., 0]
+    logprobs = functional.linear(hidden, weight).float().log_softmax(-1).gather(-1, ids[..., None])[..., 0]
     token_losses(logprobs, old, advantages).mean().backward()
 
 
@@ -175,9 +178,8 @@ def liger(batch: Batch, _: float) -> None:
     from liger_kernel.chunked_loss import LigerFusedLinearGRPOLoss
 
     hidden, weight, ids, old, advantages = batch
-    loss = LigerFusedLinearGRPOLoss(
-        beta=0.0, compiled=False, use_ref_model=False, epsilon_low=LOW, epsilon_high=HIGH, loss_type="dapo"
-    )
+    options = {"epsilon_low": LOW, "epsilon_high": HIGH, "loss_type": "dapo", "compiled": hidden.is_cuda}
+    loss = LigerFusedLinearGRPOLoss(beta=0.0, use_ref_model=False, **options)
     value, _ = loss(hidden, weight, ids, torch.ones_like(ids), advantages[:, 0], old_per_token_logps=old)
     value.backward()
 

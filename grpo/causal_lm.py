@@ -89,9 +89,10 @@ def _causal_lm(model: nn.Module) -> Any:
         elif isinstance(getattr(inner, "module", None), nn.Module):
             inner = inner.module
         elif hasattr(inner, "get_base_model"):
-            if inner.active_peft_config.is_prompt_learning:
+            adapter = inner.active_peft_config
+            if adapter.is_prompt_learning:
                 raise ArgumentError(
-                    f"model: expected adapters that leave positions as they are, got {inner.active_peft_config.peft_type}"
+                    f"model: expected adapters that leave positions as they are, got {adapter.peft_type}"
                 )
             inner = inner.get_base_model()
         else:
@@ -102,7 +103,7 @@ def _causal_lm(model: nn.Module) -> Any:
     return inner
 
 
-def _layer_in_use(layer: Any) -> nn.Module:
+def _layer_in_use(layer: Any) -> Any:
     """The linear layer that makes logits, out of peft's wrapper around a trained copy of it."""
     if hasattr(layer, "modules_to_save") and hasattr(layer, "original_module"):
         is_off = layer.disable_adapters or not layer.active_adapters
@@ -140,8 +141,8 @@ def _check_logits(inner: Any, head: LmHead) -> None:
     tolerance = 1e-4 if head.weight.dtype.itemsize >= 4 else 3e-2
     if theirs.shape != ours.shape or not bool((ours - theirs).abs().max() <= tolerance * theirs.abs().max()):
         raise ArgumentError(
-            f"model: expected logits cap({head.scale:g} (W h + b)), softcap {head.softcap}, as read from the "
-            f"configuration of {type(inner).__name__}, got others; what this family does to its logits is not known here"
+            f"model: expected logits cap({head.scale:g} (W h + b)), softcap {head.softcap}, as the configuration of "
+            f"{type(inner).__name__} says, got others; what this family does to its logits is not known here"
         )
 
 

@@ -94,12 +94,11 @@ class HeadChunks:
             torch.addmm(logits, rows, self.weight.t(), beta=0, alpha=self.inner, out=logits)
         else:
             torch.addmm(self.bias, rows, self.weight.t(), beta=self.inner, alpha=self.inner, out=logits)
-        if logits is not x:
-            x.copy_(logits)
         if self.is_capped:
-            x.tanh_()
-        self._highest = x.amax(1, keepdim=True)
-        x.sub_(self._highest)
+            logits = torch.tanh(x.copy_(logits), out=x)
+        # A maximum is exact in any precision; the difference to it is the first thing that is widened.
+        self._highest = logits.amax(1, keepdim=True).to(self.precision)
+        torch.sub(logits, self._highest, out=x)
         chosen = x.gather(1, ids[:, None])[:, 0] * self.outer
         torch.exp(x if self.outer == 1 else torch.mul(x, self.outer, out=exponentials), out=exponentials)
         self._sum = exponentials.sum(1)  # (C,), at least 1: the maximum's own exponential is in it
@@ -199,7 +198,7 @@ class HeadGradients:
             slab = max(1, SLAB_BYTES // (scaled.shape[1] * work.precision.itemsize))
             for start in range(0, len(self.weight), slab):
                 part = gradient[:, start : start + slab].t() @ scaled
-                self.weight[start : start + slab].addcmul_(part.to(work.precision), largest)
+                self.weight[start : start + slab].addcmul_(part, largest)
 
     def scaled(
         self, factor: Tensor | None, hidden_dtype: torch.dtype, head_dtype: torch.dtype
