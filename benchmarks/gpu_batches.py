@@ -48,13 +48,18 @@ def rollout_batch(device: torch.device, dead: float, *, tiny: bool) -> dict[str,
     return {name: tensor.to(device) for name, tensor in batch.items()}
 
 
-def update_step(model: nn.Module, batch: dict[str, Tensor]) -> Callable[[], Any]:
-    """One optimizer step over the batch, to be called as often as one likes.
+def policy_update() -> Any:
+    """The class that does the whole update.
 
     Raises:
-        ImportError: this rewardgate has no `PolicyUpdate`.
+        ImportError: this rewardgate has none.
     """
     from rewardgate.grpo.update import PolicyUpdate  # type: ignore[import-not-found]
 
-    update = PolicyUpdate(model, torch.optim.AdamW(model.parameters(), lr=1e-6))
+    return PolicyUpdate
+
+
+def update_step(model: nn.Module, batch: dict[str, Tensor]) -> Callable[[], Any]:
+    """One optimizer step over the batch, to be called as often as one likes."""
+    update = policy_update()(model, torch.optim.AdamW(model.parameters(), lr=1e-6))
     return lambda: update.step(batch)

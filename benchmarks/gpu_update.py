@@ -145,18 +145,19 @@ def trl(batch: Batch) -> None:
 
 def updates(device: torch.device, dry: bool) -> dict[str, dict[str, float]] | None:
     """Tokens a second and peak GiB of a whole update, by share of degenerate groups."""
-    from gpu_batches import qwen2, rollout_batch, update_step
+    from gpu_batches import policy_update, qwen2, rollout_batch, update_step
 
     print("\n| degenerate groups | real tokens a second | peak GiB |\n| --- | --- | --- |")
+    try:
+        policy_update()
+    except ImportError as absent:
+        print(f"| all | not measured: {absent} | |")
+        return None
     found = {}
     for dead in DEAD_SHARES:
         model = qwen2(device, tiny=dry)
         batch = rollout_batch(device, dead, tiny=dry)
-        try:
-            step = update_step(model, batch)
-        except ImportError as absent:
-            print(f"| all | not measured: {absent} | |")
-            return None
+        step = update_step(model, batch)
         measured(step, device)  # optimizer state and kernels
         ms, gib, failure = measured(step, device)
         if failure is None:

@@ -119,7 +119,7 @@ def differs(contender: Callable[[Batch, float], None], chunk_mib: float) -> floa
 def batch_of(
     shape: tuple[int, int, int, int], dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
 ) -> Batch:
-    """Of (B, T, V, H): logits about as peaked as a trained model's, a policy that has moved a little since it sampled."""
+    """Of (B, T, V, H): logits about as peaked as a trained model's, a policy that has moved since it sampled."""
     rows, tokens, vocabulary, width = shape
     generator = torch.Generator(device).manual_seed(0)
     normal = {"generator": generator, "device": device}
