@@ -35,7 +35,7 @@ def score(
         list[str] | None,
         typer.Option(help="An option of the scorer; the value as JSON or as it stands. Repeat.", metavar="KEY=VALUE"),
     ] = None,
-    split: Annotated[str, typer.Option(help="Where steps begin: auto, blank_lines, lines, headings.")] = "auto",
+    split: Annotated[str, typer.Option(help="Where steps begin: auto, blank_lines, lines, ...")] = "auto",
     out: Annotated[str, typer.Option(help="Where the scores go, one JSON line per input row; - for stdout.")] = "-",
     cache: Annotated[
         Path | None, typer.Option(help="Folder in which scores are kept, and found by the next run.")

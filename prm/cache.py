@@ -72,9 +72,10 @@ class CachedScorer:
         options: of the scorer, where its version does not tell them; they go into the key.
         transient_rules: further rules whose rows are not kept.
         max_rows: how many rows are kept at most, the oldest being dropped first; None keeps all.
+        rows_at_once: that the scorer is asked about, and that are kept, together: what a run that is broken off loses.
 
     Raises:
-        ArgumentError: options that JSON cannot hold, or `max_rows` below 1.
+        ArgumentError: options that JSON cannot hold, or a number of rows below 1.
         InputError: the folder cannot be written, or its file is no cache.
 
     Example:
@@ -97,11 +98,13 @@ class CachedScorer:
         options: Mapping[str, Any] | None = None,
         transient_rules: Iterable[str] = (),
         max_rows: int | None = None,
+        rows_at_once: int = 256,
     ) -> None:
         self.scorer = scorer
         self.version = scorer.version
         self.transient_rules = frozenset(transient_rules) | frozenset(getattr(scorer, "transient_rules", ()))
         self._max_rows = None if max_rows is None else whole("max_rows", max_rows, at_least=1)
+        self._rows_at_once = whole("rows_at_once", rows_at_once, at_least=1)
         name = f"{type(scorer).__module__}:{type(scorer).__qualname__}" if name is None else name
         try:
             self._scorer_key = _canonical([name, scorer.version, dict(options or {})])
@@ -131,20 +134,22 @@ class CachedScorer:
         """
         keys = [self._key(row) for row in rows]
         found = self._found({key: len(row.steps) for key, row in zip(keys, rows, strict=True) if key is not None})
-        missing = [number for number, key in enumerate(keys) if key is None or key not in found]
         first: dict[bytes | int, int] = {}  # of equal rows; one without a key is equal to none
-        for number in missing:
-            first.setdefault(keys[number] or number, number)
+        for number, key in enumerate(keys):
+            if key is None or key not in found:
+                first.setdefault(number if key is None else key, number)
         asked = list(first.values())
-        answers = dict(zip(asked, step_scores(self.scorer, [rows[number] for number in asked]), strict=True))
-        said = {key: answers[number] for number in asked if (key := keys[number]) is not None}
-        lasting = {
-            key: scores for key, scores in said.items() if not any(one.rule in self.transient_rules for one in scores)
-        }
-        self._keep(lasting)
-        self._count(hits=len(rows) - len(asked), misses=len(asked), passing=len(said) - len(lasting))
-        known = found | said
-        return [answers[number] if key is None else list(known[key]) for number, key in enumerate(keys)]
+        answers: dict[int, list[StepScore]] = {}
+        for start in range(0, len(asked), self._rows_at_once):
+            some = asked[start : start + self._rows_at_once]
+            said = dict(zip(some, step_scores(self.scorer, [rows[number] for number in some]), strict=True))
+            self._keep({key: scores for number, scores in said.items() if (key := keys[number]) is not None})
+            answers |= said
+        self._count(hits=len(rows) - len(asked), misses=len(asked))
+        return [
+            found[key] if key in found else list(answers[first[number if key is None else key]])
+            for number, key in enumerate(keys)
+        ]
 
     def _key(self, row: StepRow) -> bytes | None:
         """What the row's scores are kept under; None for what JSON cannot hold, which is not kept."""
@@ -173,7 +178,11 @@ class CachedScorer:
         return found
 
     def _keep(self, scored: Mapping[bytes, Sequence[StepScore]]) -> None:
-        entries = [(key, said := _canonical(scores).encode(), _digest(key, said)) for key, scores in scored.items()]
+        lasting = {
+            key: scores for key, scores in scored.items() if not any(one.rule in self.transient_rules for one in scores)
+        }
+        self._count(passing=len(scored) - len(lasting))
+        entries = [(key, said := _canonical(scores).encode(), _digest(key, said)) for key, scores in lasting.items()]
         if not entries:
             return
         with self._told(), self._connected() as connection:

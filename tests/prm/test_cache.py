@@ -186,6 +186,21 @@ def test_no_more_rows_are_kept_than_allowed_and_the_oldest_go_first(tmp_path: Pa
     assert kept_rows(tmp_path) == 2
 
 
+def test_what_was_scored_before_the_scorer_failed_is_kept(tmp_path: Path) -> None:
+    class Tires(Lengths):
+        def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
+            if len(self.asked) + len(rows) > 6:
+                raise KeyboardInterrupt
+            return super().score(rows)
+
+    rows = [StepRow(f"p{number}", ("a",)) for number in range(10)]
+    with pytest.raises(KeyboardInterrupt):
+        CachedScorer(Tires(), tmp_path, name="mine", rows_at_once=3).score(rows)
+    again = CachedScorer(scorer := Lengths(), tmp_path, name="mine", rows_at_once=3)
+    assert again.score(rows) == Lengths().score(rows)
+    assert scorer.asked == rows[6:]
+
+
 @pytest.mark.parametrize("max_rows", [0, -1, 1.5, "5"])
 def test_a_bound_that_is_none_is_refused(tmp_path: Path, max_rows: object) -> None:
     with pytest.raises(ArgumentError, match="max_rows: expected a whole number >= 1"):
