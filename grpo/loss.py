@@ -73,10 +73,13 @@ def policy_loss(
         (-1.24, 0.5)
     """
     config = _changed(LossConfig() if config is None else config, options)
-    against = {"old_logprobs": old_logprobs, "rollout_logprobs": rollout_logprobs}
-    others = {**against, "ref_logprobs": ref_logprobs, "entropy": entropy}
+    others = {
+        "old_logprobs": old_logprobs,
+        "rollout_logprobs": rollout_logprobs,
+        "ref_logprobs": ref_logprobs,
+        "entropy": entropy,
+    }
     _check_tensors(logprobs, advantages, completion_mask, degenerate, others)
-    _check_needed(config, others, degenerate)
     check_reduction(config.reduction, normalizer)
 
     # -inf * 0 and NaN * 0 are NaN, and torch.where passes on a NaN gradient of the branch not taken: padding is
@@ -86,13 +89,13 @@ def policy_loss(
     gain = advantages[:, None].expand_as(new) if advantages.ndim == 1 else advantages
     if config.ratio_against == "rollout":
         others["old_logprobs"] = None  # not read, not even to be refused
-    data = {name: tensor for name, tensor in {"advantages": gain, **others}.items() if tensor is not None}
-    if config.entropy_coef == 0:
-        data = {name: tensor.detach() for name, tensor in data.items()}
     known = {
-        name: (tensor if name == "entropy" else tensor.detach()).where(completion_mask, 0).to(precision)
-        for name, tensor in data.items()
+        name: tensor.where(completion_mask, 0).to(precision)
+        for name, tensor in {"advantages": gain, **others}.items()
+        if tensor is not None
     }
+    is_bonus = config.entropy_coef > 0
+    known = {name: tensor if name == "entropy" and is_bonus else tensor.detach() for name, tensor in known.items()}
     _check_finite({"logprobs": new.detach(), **known})
     gain = known.pop("advantages")
     rows = None if degenerate is None else degenerate[:, None].expand_as(new)
@@ -148,23 +151,6 @@ def _check_tensors(
     if degenerate is not None:
         check_mask("degenerate", degenerate)
         check_row_count("degenerate", degenerate, "logprobs", logprobs)
-
-
-def _check_needed(config: LossConfig, given: dict[str, Tensor | None], degenerate: Tensor | None) -> None:
-    wanted = {
-        "rollout_logprobs": {
-            'ratio_against="rollout"': config.ratio_against == "rollout",
-            "importance_cap": config.importance_cap is not None,
-            f'importance="{config.importance}"': config.importance in ("token", "sequence"),
-        },
-        "ref_logprobs": {f"beta = {config.beta}": config.beta > 0},
-        "entropy": {f"entropy_coef = {config.entropy_coef}": config.entropy_coef > 0},
-        "degenerate": {"kl_on_degenerate=False": config.beta > 0 and not config.kl_on_degenerate},
-    }
-    for name, reasons in wanted.items():
-        for reason, is_needed in reasons.items():
-            if is_needed and {**given, "degenerate": degenerate}[name] is None:
-                raise ArgumentError(f"{name}: expected a tensor with {reason}, got None")
 
 
 def _check_finite(tensors: dict[str, Tensor]) -> None:

@@ -37,6 +37,8 @@ class LossConfig:
         ratio_cap: positive, of `"cispo_cap"`, which needs it; MiniMax-M1's range has no lower bound, TRL's advice is 5.
         beta: weight of the KL to the reference, at least 0.
         kl: `"k2"` or `"k3"`; see `kl_per_token`. k1 is refused: it has no place in a loss.
+        kl_times_ratio: multiply the KL by the ratio, its gradient included: an estimate under the policy itself from
+            tokens of the old one. Without it the estimate drifts from the KL as the ratio does from 1.
         kl_on_degenerate: False leaves the KL out in rows of degenerate groups. That is another objective: it makes
             skipping those rows exact, and lets go of the anchor where nothing else holds the policy.
         entropy_coef: the loss falls by that much a nat of entropy, by the same reduction; at least 0.
@@ -72,6 +74,7 @@ the ratio holds the mismatch already and would count it twice
     ratio_cap: float | None = None
     beta: float = 0.0
     kl: KlEstimator = "k3"
+    kl_times_ratio: bool = False
     kl_on_degenerate: bool = True
     entropy_coef: float = 0.0
     reduction: Reduction = "token_mean"

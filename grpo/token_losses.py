@@ -27,7 +27,7 @@ class TokenLosses:
     Args:
         total: policy + beta kl - entropy_coef entropy: what is weighted, summed and minimised.
         policy: the form's loss times the importance weight.
-        kl: estimate of the KL to the reference, not yet times beta, and 0 where `kl_on_degenerate` leaves it out of
+        kl: estimate of the KL to the reference as it is in the loss, but not yet times beta: 0 where `kl_on_degenerate` leaves it out of
             the loss; None without ref_logprobs. With beta = 0 it has no graph.
         log_ratio: log π - log π_old (or π_rollout) that the form reads, of the sequence where it is the sequence's;
             within ±20, without a graph.
@@ -59,8 +59,8 @@ def token_losses(
 ) -> TokenLosses:
     """The losses of tokens that count; `policy_loss` is the checked door to it for whole rows.
 
-    Nothing is checked here but what a form cannot do without, and padding must hold finite numbers (zeros): this
-    runs once a chunk, and questions to a GPU would cost more than the arithmetic.
+    Of the tensors nothing is checked here, and padding must hold finite numbers (zeros): this runs once a chunk, and
+    questions to a GPU would cost more than the arithmetic.
 
     Args:
         logprobs: any shape if `config.is_token_level`, else (B, T); float32 or float64, with a graph.
@@ -77,7 +77,7 @@ def token_losses(
             `kl_on_degenerate` is False.
 
     Raises:
-        ArgumentError: a form that needs whole rows without a mask.
+        ArgumentError: a tensor missing that an option needs, the mask among them.
 
     Example:
         >>> import torch
@@ -87,6 +87,7 @@ def token_losses(
         >>> torch.autograd.grad(losses.total.sum(), logprobs)[0]
         tensor([-1.0000,  1.3499])
     """
+    _check_needed(config, rollout_logprobs, ref_logprobs, importance, entropy, degenerate)
     against = rollout_logprobs if config.ratio_against == "rollout" else old_logprobs
     if against is None:
         against = logprobs.detach()
@@ -100,7 +101,8 @@ def token_losses(
     else:
         log_ratio = raw.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT)
         is_clamped = raw.detach().abs() > LOG_RATIO_LIMIT
-    policy = _form_losses(logprobs, log_ratio.exp(), advantages, config)
+    ratio = log_ratio.exp()
+    policy = _form_losses(logprobs, ratio, advantages, config)
 
     if importance is None and rollout_logprobs is not None and config.importance_level != "off":
         importance = _importance(against, rollout_logprobs, completion_mask, config)
@@ -113,12 +115,36 @@ def token_losses(
         kl = kl_per_token(logprobs if config.beta > 0 else logprobs.detach(), ref_logprobs, estimator=config.kl)
         is_kl_clamped = (ref_logprobs - logprobs.detach()).abs() > LOG_RATIO_LIMIT
         if config.beta > 0:
+            if config.kl_times_ratio:
+                kl = kl * ratio
             if not config.kl_on_degenerate and degenerate is not None:
                 kl = kl.masked_fill(degenerate, 0.0)
             total = total + config.beta * kl
     if entropy is not None and config.entropy_coef > 0:
         total = total - config.entropy_coef * entropy
     return TokenLosses(total, policy, kl, log_ratio.detach(), importance, is_clamped, is_kl_clamped)
+
+
+def _check_needed(
+    config: LossConfig,
+    rollout_logprobs: Tensor | None,
+    ref_logprobs: Tensor | None,
+    importance: Tensor | None,
+    entropy: Tensor | None,
+    degenerate: Tensor | None,
+) -> None:
+    sampled = rollout_logprobs if importance is None else importance
+    needs = [
+        ("rollout_logprobs", rollout_logprobs, 'ratio_against="rollout"', config.ratio_against == "rollout"),
+        ("rollout_logprobs", sampled, "importance_cap", config.importance_cap is not None),
+        ("rollout_logprobs", sampled, f'importance="{config.importance}"', config.importance in ("token", "sequence")),
+        ("ref_logprobs", ref_logprobs, f"beta = {config.beta}", config.beta > 0),
+        ("entropy", entropy, f"entropy_coef = {config.entropy_coef}", config.entropy_coef > 0),
+        ("degenerate", degenerate, "kl_on_degenerate=False", config.beta > 0 and not config.kl_on_degenerate),
+    ]
+    for name, tensor, reason, is_needed in needs:
+        if is_needed and tensor is None:
+            raise ArgumentError(f"{name}: expected a tensor with {reason}, got None")
 
 
 def _form_losses(logprobs: Tensor, ratio: Tensor, advantages: Tensor, config: LossConfig) -> Tensor:

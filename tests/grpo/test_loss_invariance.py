@@ -34,7 +34,12 @@ FORMS = (
 )
 REDUCTIONS = ({}, {"reduction": "sequence_mean"}, {"reduction": "constant", "completion_budget": 7})
 IMPORTANCE = ({"importance": "off"}, {"importance": "token"}, {"importance": "sequence", "importance_cap": 1.2})
-EXTRAS = ({}, {"beta": 0.1}, {"beta": 0.1, "kl": "k2", "kl_on_degenerate": False}, {"entropy_coef": 0.05})
+EXTRAS = (
+    {},
+    {"beta": 0.1, "kl_times_ratio": True},
+    {"beta": 0.1, "kl": "k2", "kl_on_degenerate": False},
+    {"entropy_coef": 0.05},
+)
 
 Batch = dict[str, Tensor]
 
@@ -152,7 +157,7 @@ def test_a_token_level_loss_may_be_cut_anywhere(batch: Batch, config: LossConfig
         )
     if config.form in ("gspo", "gspo_token"):
         with pytest.raises(ArgumentError, match=r"completion_mask: expected a mask \(B, T\) with form"):
-            token_losses(batch["logprobs"], batch["advantages"], config, old_logprobs=batch["old_logprobs"])
+            token_losses(batch["logprobs"], batch["advantages"], LossConfig(form=config.form))
         return
     optional = ("old_logprobs", "rollout_logprobs", "ref_logprobs")
     flat = {name: batch[name][mask] for name in ("logprobs", "advantages", "entropy", *optional)}

@@ -58,7 +58,10 @@ def of_trl(trl: Any, batch: dict[str, Tensor], **options: Any) -> tuple[float, T
     """TRL's loss of one process and one micro-batch, its gradient and what it logged."""
     logprobs, mask = batch["logprobs"].clone().requires_grad_(), batch["completion_mask"].long()
     args = SimpleNamespace(
-        delta=options.get("delta"), use_bias_correction_kl=False, off_policy_mask_threshold=None, steps_per_generation=1
+        delta=options.get("delta"),
+        use_bias_correction_kl=options.get("times_ratio", False),
+        off_policy_mask_threshold=None,
+        steps_per_generation=1,
     )
     has_weights = "importance_sampling_ratio" in options
     trainer = SimpleNamespace(
@@ -109,6 +112,7 @@ TRL_FORMS = {
     "delta": ({"delta": 1.5, **CLIP}, {"delta": 1.5, **CLIP}),
     "delta inside the range": ({"delta": 1.1, **CLIP}, {"delta": 1.1, **CLIP}),
     "KL": ({"beta": 0.1, **CLIP}, {"beta": 0.1, **CLIP}),
+    "KL times ratio": ({"beta": 0.1, "times_ratio": True}, {"beta": 0.1, "kl_times_ratio": True}),
     "entropy": ({"entropy_coef": 0.1}, {"entropy_coef": 0.1}),
     "GSPO": ({"level": "sequence", "loss_type": "grpo"}, {"form": "gspo", "reduction": "sequence_mean"}),
     "CISPO, one cap": ({"loss_type": "cispo", "epsilon_high": 1.7}, {"form": "cispo_cap", "ratio_cap": 1.7}),
@@ -119,7 +123,7 @@ TRL_FORMS = {
 def test_losses_and_gradients_are_trls(trl: Any, batch: dict[str, Tensor], name: str) -> None:
     its_options, ours = TRL_FORMS[name]
     theirs, gradient, logged = of_trl(trl, batch, **its_options)
-    read = {"KL": "ref_logprobs", "entropy": "entropy"}
+    read = {"KL": "ref_logprobs", "KL times ratio": "ref_logprobs", "entropy": "entropy"}
     given = {read[name]: batch[read[name]]} if name in read else {}
     loss, slopes, stats = of_ours(batch, **ours, **given)
     assert loss == pytest.approx(theirs, rel=1e-12, abs=1e-12)
