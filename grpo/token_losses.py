@@ -27,8 +27,8 @@ class TokenLosses:
     Args:
         total: policy + beta kl - entropy_coef entropy: what is weighted, summed and minimised.
         policy: the form's loss times the importance weight.
-        kl: estimate of the KL to the reference as it is in the loss, but not yet times beta: 0 where `kl_on_degenerate` leaves it out of
-            the loss; None without ref_logprobs. With beta = 0 it has no graph.
+        kl: estimate of the KL to the reference as it is in the loss, not yet times beta: 0 where `kl_on_degenerate`
+            leaves it out. With beta = 0 it has no graph; None without ref_logprobs.
         log_ratio: log π - log π_old (or π_rollout) that the form reads, of the sequence where it is the sequence's;
             within ±20, without a graph.
         importance: weights in (0, cap]; None where there are none.
