@@ -27,8 +27,8 @@ def entropy_per_token(logits: Tensor, *, temperature: float = 1.0) -> Tensor:
         ArgumentError: a temperature that is not positive, or integer logits.
 
     Example:
-        >>> entropy_per_token(torch.tensor([[0.0, 0.0], [50.0, -torch.inf]]))
-        tensor([0.6931, 0.0000])
+        >>> entropy_per_token(torch.tensor([[0.0, 0.0], [1.0, 0.0]]))
+        tensor([0.6931, 0.5822])
     """
     check_numbers("logits", logits)
     if not logits.is_floating_point():
