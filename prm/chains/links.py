@@ -16,7 +16,7 @@ from ...verifiers.expression.agreement import as_digits
 from ...verifiers.expression.enclosures import Value
 from ...verifiers.expression.points import shown_point
 from ...verifiers.expression.tree import Number, Product, Sum, Symbol, Tree, free_symbols, nodes
-from .identities import is_identity, where_they_differ
+from .identities import Probes, where_they_differ
 from .polynomials import NotRationalError, Polynomial, difference, ratio
 from .statements import Statement
 
@@ -45,17 +45,21 @@ class Link(NamedTuple):
     is_continued: bool
 
 
-def links(statement: Statement, *, is_rewriting: bool = False) -> list[Link]:
+def links(statement: Statement, probes: Probes, *, is_rewriting: bool = False) -> list[Link]:
     """The links of one chain that compare expressions with the same letters.
 
     Args:
         statement: the chain.
+        probes: what may still be compared by value.
         is_rewriting: the row as a whole is about rewriting one expression.
+
+    Raises:
+        CostlyError: nothing of it is left.
 
     Example:
         >>> from .statements import statements
         >>> (chain,) = statements("(x + 1)^2 = x^2 + 1")
-        >>> [(link.holds, link.is_claim) for link in links(chain)]
+        >>> [(link.holds, link.is_claim) for link in links(chain, Probes())]
         [(False, True)]
     """
     found: list[Link] = []
@@ -65,7 +69,7 @@ def links(statement: Statement, *, is_rewriting: bool = False) -> list[Link]:
             continue
         if free_symbols(left) == free_symbols(right):
             texts = statement.sides[index], statement.sides[index + 1]
-            holds = is_identity(left, right)
+            holds = probes.is_identity(left, right)
             is_continued = bool(found) and found[-1].right is left and found[-1].holds is True
             found.append(Link(left, right, texts, holds, is_claim=False, is_continued=is_continued))
     is_chain = any(link.holds and _is_worked(link.left, link.right) for link in found)

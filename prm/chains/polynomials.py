@@ -30,7 +30,8 @@ Monomial = tuple[tuple[str, int], ...]
 Polynomial = dict[Monomial, Fraction]
 """Coefficients, none of them 0; an empty one is the polynomial 0."""
 
-_MAX_TERMS = 120
+_MAX_TERMS = 60
+_MAX_PRODUCTS = 600  # of terms, in one multiplication
 _MAX_DEGREE = 16
 _MAX_BITS = 2_000
 
@@ -174,6 +175,8 @@ def _sum(first: Polynomial, second: Polynomial) -> Polynomial:
 def _product(first: Polynomial, second: Polynomial) -> Polynomial:
     if first == _ONE or second == _ONE:
         return second if first == _ONE else first
+    if len(first) * len(second) > _MAX_PRODUCTS:
+        raise NotRationalError(f"more than {_MAX_PRODUCTS} products of terms")
     total: Polynomial = {}
     for (one, coefficient), (other, factor) in product(first.items(), second.items()):
         exponents = dict(one)

@@ -15,6 +15,7 @@ from ...verifiers.unicode_text import half_width
 from ..arithmetic.surroundings import MAX_AROUND, is_taken_back, may_be_rounded
 from ..base import StepRow, StepScore
 from ..chains.derivations import Derivation, Derivations
+from ..chains.identities import Probes
 from ..chains.links import Link, difference_shown, links
 from ..chains.statements import Statement, applied_letters, statements
 from ..chains.words import asks_to_rewrite, has_other_algebra, tries
@@ -76,6 +77,7 @@ class _Judge:
         self._is_rewriting = asks_to_rewrite(prompt)
         self._is_foreign = has_other_algebra(prompt)
         self._derivations = Derivations(statements(half_width(prompt), self._functions))
+        self._probes = Probes()
         self._n_statements = MAX_ROW_STATEMENTS
         self._n_characters = MAX_ROW_CHARACTERS
 
@@ -115,7 +117,7 @@ class _Judge:
         if self._n_statements < 0:
             raise CostlyError("more equations than are read")
         text = " ".join(step[statement.start : statement.end].split())
-        found = links(statement, is_rewriting=self._is_rewriting)
+        found = links(statement, self._probes, is_rewriting=self._is_rewriting)
         refuted = [link for link in found if link.is_claim and not self._is_excused(link, statement, context)]
         checked = sum(link.holds is True for link in found)
         derivation = self._derivations.take(statement, text)
