@@ -91,6 +91,7 @@ _BUILT_IN = {
     "mean": "rewardgate.prm.ensemble:MeanScorer",
     "milestones": "rewardgate.prm.rules.milestones:MilestonesScorer",
     "min": "rewardgate.prm.ensemble:MinScorer",
+    "program_state": "rewardgate.prm.rules.program_state:ProgramStateScorer",
     "veto": "rewardgate.prm.ensemble:VetoScorer",
     "vllm": "rewardgate.prm.vllm.offline:VllmScorer",
     "vllm_server": "rewardgate.prm.vllm.server:VllmServerScorer",

@@ -30,13 +30,17 @@ MAX_CHARACTERS = 60_000
 _MAX_NUMBERS = 400
 _MAX_BETWEEN = 200
 _OPTION = re.compile(r"(?:^|[\n(])[ \t*(\[-]{0,6}([A-J])[).:\]*]{1,3}[ \t]{1,4}([^\n]{1,200})")
+# An answer's own marks, a tag, the number of a step; and what else may be computed between result and answer.
+_NOT_BETWEEN = re.compile(r"#{4}|\bStep [0-9]+|\\boxed|<<[^<>]*>>|</?[A-Za-z]+>")
+_NUMBER_BETWEEN = re.compile(r"[0-9=<>≤≥]|\\(?:frac|sqrt|times|cdot)")
 _NUMBER_KINDS = frozenset({"number", "numeral", "constant"})
 _NOT_FINAL = StepScore(None, "not_final", "the answer stands in another step")
 
 
 class _Result(NamedTuple):
-    """The last result before the answer, and whether its left side is a computation between constants."""
+    """The last result before the answer, as written, and whether its left side is a computation between constants."""
 
+    written: str
     operand: Operand
     is_computed: bool
     start: int
@@ -107,7 +111,7 @@ def _judged(text: str, starts: Sequence[int], final: int, answer: Extracted, pro
     number = number_in(answer.text)
     if number is None:
         return _judged_option(text, result, answer, asked)
-    value, written = _shown(result.operand), shown(answer.text)
+    value, written = shown(result.written), shown(answer.text)
     same = same_value(number, result.operand)
     if same:
         return StepScore(1.0, "answer_follows", f"the last result is {value}, the answer {written}")
@@ -128,7 +132,7 @@ def _judged_option(text: str, result: _Result, answer: Extracted, asked: str) ->
     if len(letters) != 1 or len(asked) > MAX_CHARACTERS:
         return cannot_tell
     options = {letter: number_in(option.strip(" .;,*$")) for letter, option in _OPTION.findall(asked)}
-    chosen, value = options.get(letters[0].name), _shown(result.operand)
+    chosen, value = options.get(letters[0].name), shown(result.written)
     if chosen is None:
         return cannot_tell
     same = same_value(chosen, result.operand)
@@ -158,7 +162,8 @@ def _last_result(text: str, starts: Sequence[int], end: int) -> _Result | None:
                 if not one.left.is_number or one.is_linked
             }
             is_computed = (last.operand.start, last.operand.end) in computed
-            return _Result(last.operand, is_computed, start + last.start, start + last.end)
+            written = prose[last.operand.start : last.operand.end]
+            return _Result(written, last.operand, is_computed, start + last.start, start + last.end)
         stop = start
     return None
 
@@ -168,9 +173,7 @@ def _is_last_word(text: str, result: _Result, answer_start: int) -> bool:
     between = text[result.end : answer_start]
     if not result.is_computed or len(between) > _MAX_BETWEEN or result.operand.is_doubtful:
         return False
-    if re.search(
-        r"[0-9=<>≤≥]|\\(?:frac|sqrt|times|cdot)", re.sub(r"#{4}|\bStep [0-9]+|\\boxed|<<[^<>]*>>", "", between)
-    ):
+    if _NUMBER_BETWEEN.search(_NOT_BETWEEN.sub("", between)):
         return False
     place = (text, result.start, result.end)
     return not (is_taken_back(*place) or may_be_rounded(*place))
@@ -208,7 +211,3 @@ def _reached(result: Fraction, other: Fraction) -> Iterator[Fraction]:
         yield result / other
     if result:
         yield other / result
-
-
-def _shown(operand: Operand) -> str:
-    return shown(operand.plain)

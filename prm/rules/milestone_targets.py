@@ -14,8 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ...verifiers.expression.results import shown
+from ...verifiers.base import Outcome
+from ...verifiers.expression.arithmetic import CostlyError
+from ...verifiers.expression.compare import compare
+from ...verifiers.expression.nodes import Node, Text
+from ...verifiers.expression.normalise import normalise
+from ...verifiers.expression.results import SymbolicError, SymbolicResult, shown
+from ...verifiers.expression.structures import read
+from ...verifiers.probed import probed
 from ...verifiers.target_texts import target_texts
+from ...verifiers.targets import is_too_long
 from ..arithmetic.operands import Operand
 from ..base import Target
 from .stated import number_in
@@ -34,9 +42,16 @@ class Milestone(NamedTuple):
 
     text: str
     unit: str
-    number: Operand
+    number: Operand | None
     name: str
     named: re.Pattern[str] | None
+
+    def is_expression(self, text: str) -> bool:
+        """Whether `text` is the value, by our own parser and without a symbolic stage."""
+        try:
+            return compare(_node(self.text), _node(text), probed(_unasked)).is_correct
+        except (CostlyError, SymbolicError):
+            return False
 
     @property
     def shown(self) -> str:
@@ -52,7 +67,7 @@ def milestones_of(target: Target | None) -> list[Milestone]:
     """The milestones of `target`, none where it carries none.
 
     Raises:
-        UnreadableTargetError: there are too many, or one of them has no number as value, or no words as name.
+        UnreadableTargetError: there are too many, or one of them has a value that is none, or a name without words.
 
     Example:
         >>> [one.shown for one in milestones_of({"milestones": [{"name": "pens left", "value": 12}, "1/2"]})]
@@ -94,14 +109,33 @@ def _milestone(value: Any, name: str, unit: str) -> Milestone:
 @lru_cache(maxsize=4096)
 def _read_milestone(text: str, name: str, unit: str) -> Milestone:
     number = number_in(f"{text} {unit}".strip().strip("$")) or number_in(text)
-    if number is None:
-        raise UnreadableTargetError(f"milestones: expected a number as value, got {shown(text)!r}")
+    if number is None and not _is_readable(text):
+        raise UnreadableTargetError(f"milestones: expected a number or an expression as value, got {shown(text)!r}")
     words = _WORD.findall(name)
     if len(name) > _MAX_NAME or (name.strip() and not words):
         raise UnreadableTargetError(
             f"milestones: expected a name of words, at most {_MAX_NAME} characters, got {shown(name)!r}"
         )
     return Milestone(text, unit, number, " ".join(words), _name_pattern(words))
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        return not isinstance(_node(text), Text)
+    except CostlyError:
+        return False
+
+
+@lru_cache(maxsize=4096)
+def _node(text: str) -> Node:
+    normalised = normalise(text)
+    if is_too_long(normalised):
+        raise CostlyError(f"an expression of {len(normalised)} characters")
+    return read(normalised)
+
+
+def _unasked(target: str, answer: str) -> SymbolicResult:
+    raise SymbolicError(Outcome.UNSUPPORTED, "not_asked", f"{target} and {answer} are not compared")
 
 
 def _name_pattern(words: Sequence[str]) -> re.Pattern[str] | None:

@@ -1,11 +1,12 @@
-"""Intermediate values that the row's target carries: a step that states one is right, one that contradicts it wrong.
+"""Intermediate values that the target carries: a step that states one is right, one that contradicts one wrong.
 
-Which shapes a target may have is told in `milestone_targets`. Only a milestone with a name can be contradicted, and only
-by a statement about that very name: who states other numbers may have taken another way.
+Which shapes a target may have is told in `milestone_targets`. Only a milestone with a name can be contradicted, and
+only by a statement about that very name: who states other numbers may have taken another way.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from ...verifiers.expression.arithmetic import CostlyError
@@ -15,9 +16,15 @@ from ..arithmetic.operands import Operand
 from ..arithmetic.surroundings import MAX_AROUND, is_taken_back
 from ..base import StepRow, StepScore
 from .milestone_targets import Milestone, UnreadableTargetError, milestones_of
-from .stated import prose_of, same_value, stated_values, value_behind
+from .stated import prose_of, same_value, stated_texts, stated_values, value_behind
 
-__all__ = ["MilestonesScorer"]
+__all__ = ["MAX_CHARACTERS", "MilestonesScorer"]
+
+MAX_CHARACTERS = 100_000
+"""Characters of one row that are read."""
+
+_MAX_EXPRESSIONS = 20
+_TOO_COSTLY = StepScore(None, "too_costly", "more is written, or beside signs of equality, than is read")
 
 _MAX_MENTIONS = 50
 _LINK = re.compile(
@@ -70,7 +77,8 @@ class MilestonesScorer:
 
         A step scores 0 where it gives a named milestone another value (`contradicts_milestone`), 1 where it states
         the value of a milestone, by its name or as the result of an equality (`states_milestone`), else None: also
-        where the target carries no milestones (`no_milestones`) or one that cannot be read (`bad_target`).
+        where the target carries no milestones (`no_milestones`) or one that cannot be read (`bad_target`). A milestone
+        that is an expression (`2\\pi`) can be stated, by our parser alone, and not contradicted.
         """
         return [_row_scores(row) for row in rows]
 
@@ -83,46 +91,56 @@ def _row_scores(row: StepRow) -> list[StepScore]:
     if not milestones:
         return [StepScore(None, "no_milestones", "the target carries no milestones") for _ in row.steps]
     budget = Budget(2_000, 80_000)
-    followings = [*row.steps[1:], ""]
-    return [_score(step, following, milestones, budget) for step, following in zip(row.steps, followings, strict=False)]
+    scores: list[StepScore] = []
+    n_characters = 0
+    for step, following in zip_longest(row.steps, row.steps[1:], fillvalue=""):
+        n_characters += len(step)
+        is_costly = n_characters > MAX_CHARACTERS
+        scores.append(_TOO_COSTLY if is_costly else _score(step, following, milestones, budget))
+    return scores
 
 
 def _score(step: str, following: str, milestones: Sequence[Milestone], budget: Budget) -> StepScore:
     prose = prose_of(step)
     context = f"{prose}\n{following[:MAX_AROUND]}"
-    right: tuple[Milestone, Operand] | None = None
-    wrong: tuple[Milestone, Operand] | None = None
+    right: StepScore | None = None
     try:
         for milestone in milestones:
-            said = list(_statements(prose, milestone, budget))
-            same = [(one, same_value(milestone.number, one.operand)) for one in said]
-            agreeing = next((one for one, holds in same if holds), None)
+            judged = [
+                (one, same_value(milestone.number, one.operand))
+                for one in _statements(prose, milestone, budget)
+                if milestone.number is not None
+            ]
+            agreeing = next((one for one, holds in judged if holds), None)
             if agreeing is not None:
-                right = right or (milestone, agreeing.operand)
+                right = right or _states(milestone, prose, agreeing.operand)
                 continue
-            for one, holds in same:
+            for one, holds in judged:
                 if holds is False and one.is_plain and not is_taken_back(context, one.start, one.end):
-                    wrong = wrong or (milestone, one.operand)
-        if wrong is None and right is None:
-            right = next(
-                (
-                    (milestone, one.operand)
-                    for one in stated_values(prose, budget)
-                    for milestone in milestones
-                    if same_value(milestone.number, one.operand)
-                ),
-                None,
-            )
+                    value = shown(prose[one.operand.start : one.operand.end])
+                    return StepScore(0.0, "contradicts_milestone", f"states {value} (milestone {milestone.shown})")
+        return right or _stated_result(prose, milestones, budget)
     except CostlyError:
-        if wrong is None:
-            return StepScore(None, "too_costly", "more is written beside signs of equality than is read")
-    if wrong is not None:
-        milestone, value = wrong
-        return StepScore(0.0, "contradicts_milestone", f"states {shown(value.plain)} (milestone {milestone.shown})")
-    if right is not None:
-        milestone, value = right
-        return StepScore(1.0, "states_milestone", f"states {shown(value.plain)} (milestone {milestone.shown})")
+        return _TOO_COSTLY
+
+
+def _stated_result(prose: str, milestones: Sequence[Milestone], budget: Budget) -> StepScore:
+    """The score of a step that calls nothing by its name: what it states as results may be a milestone's value."""
+    for one in stated_values(prose, budget):
+        for milestone in milestones:
+            if milestone.number is not None and same_value(milestone.number, one.operand):
+                return _states(milestone, prose, one.operand)
+    expressions = [milestone for milestone in milestones if milestone.number is None]
+    for text in islice(stated_texts(prose), _MAX_EXPRESSIONS) if expressions else ():
+        for milestone in expressions:
+            if milestone.is_expression(text):
+                return StepScore(1.0, "states_milestone", f"states {shown(text)} (milestone {milestone.shown})")
     return StepScore(None, "nothing_to_check", "no statement of a milestone")
+
+
+def _states(milestone: Milestone, prose: str, value: Operand) -> StepScore:
+    written = shown(prose[value.start : value.end])
+    return StepScore(1.0, "states_milestone", f"states {written} (milestone {milestone.shown})")
 
 
 class _Statement(NamedTuple):

@@ -16,13 +16,14 @@ from ..arithmetic.equalities import Budget
 from ..arithmetic.operands import Operand, read_right
 from ..arithmetic.readings import Reading, readings
 
-__all__ = ["StatedValue", "number_in", "prose_of", "same_value", "stated_values", "value_behind"]
+__all__ = ["StatedValue", "number_in", "prose_of", "same_value", "stated_texts", "stated_values", "value_behind"]
 
 _SIGN = re.compile(r"(?<![=!<>:~+*/%|&^-])(?:=|≈|\\approx(?![a-zA-Z]))(?![=<>~])|\bequals\b")
 _ANNOTATION = re.compile(r"<<[^<>\n]{0,400}>>")
 _BLANKS = re.compile(r"[\s&]*+")
 _FRACTION = re.compile(r"\(?-?(?:[0-9.]+/[0-9.]+|\\frac\{[0-9]+\}\{[0-9]+\})\)?%?")
 _MAX_SIDE = 300
+_FORMULA = re.compile(r"((?:[(\[][^()\[\]\n$=]{0,80}[)\]]|(?!\$|\\[)\]]|[\n;=≈]|[.,]\s|\.\Z).){1,200})")
 
 # What one unit is of another: minutes, dozens, feet, pounds, cents, thousands, weeks, months, years.
 _FACTORS = frozenset(
@@ -66,6 +67,20 @@ def stated_values(prose: str, budget: Budget) -> Iterator[StatedValue]:
         stated = value_behind(prose, sign.end(), budget, end=None if following is None else following.start())
         if stated is not None and not (following is not None and stated.reaches_end):
             yield StatedValue(stated, sign.start(), stated.end)
+
+
+def stated_texts(prose: str) -> Iterator[str]:
+    """What stands behind each sign of equality of a formula or a line and is not continued by another, as written.
+
+    Example:
+        >>> list(stated_texts(r"So $A = \\pi r^2 = 2\\pi$, and y = x + 1."))
+        ['2\\\\pi', 'x + 1']
+    """
+    for sign, following in pairwise([*_SIGN.finditer(prose), None]):
+        assert sign is not None
+        found = _FORMULA.match(prose, sign.end())
+        if found is not None and found[1].strip() and (following is None or following.start() > found.end()):
+            yield found[1].strip()
 
 
 def value_behind(prose: str, start: int, budget: Budget, *, end: int | None = None) -> Operand | None:
