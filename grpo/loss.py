@@ -51,7 +51,8 @@ def policy_loss(
             logged. See `entropy_per_token`.
         degenerate: (B,) bool, True = all outcomes of the row's group are equal (`diagnostics.group_kinds`); needed
             where kl_on_degenerate is False, else only for its share of the gradient in the record.
-        normalizer: the divisor, as in `reduce_tokens`; of the whole optimizer batch.
+        normalizer: the divisor, as in `reduce_tokens`, of the whole optimizer batch: `config.normalizer(…)`. None: this
+            is the whole batch, and every row counts.
         config: what is minimised; the defaults where None.
         **options: of `LossConfig`, instead of what `config` says: `policy_loss(..., epsilon_high=0.28)`.
 
@@ -80,7 +81,7 @@ def policy_loss(
         "entropy": entropy,
     }
     _check_tensors(logprobs, advantages, completion_mask, degenerate, others)
-    check_reduction(config.reduction, normalizer)
+    normalizer = _normalizer(normalizer, config, completion_mask)
 
     # -inf * 0 and NaN * 0 are NaN, and torch.where passes on a NaN gradient of the branch not taken: padding is
     # replaced before anything is computed from it.
@@ -151,6 +152,17 @@ def _check_tensors(
     if degenerate is not None:
         check_mask("degenerate", degenerate)
         check_row_count("degenerate", degenerate, "logprobs", logprobs)
+
+
+def _normalizer(given: float | None, config: LossConfig, completion_mask: Tensor) -> float | None:
+    if given is None and config.normalize_over == "kept":
+        raise ArgumentError(
+            'normalizer: expected a number with normalize_over="kept", got None; ask config.normalizer(…, kept=…)'
+        )
+    if given is None and config.completion_budget is not None:
+        given = config.normalizer(completion_mask)
+    check_reduction(config.reduction, given)
+    return given
 
 
 def _check_finite(tensors: dict[str, Tensor]) -> None:

@@ -4,9 +4,11 @@ from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Any, Literal, get_args
 
+from torch import Tensor
+
 from ..errors import ArgumentError
 from .kl import KlEstimator, check_kl_in_loss
-from .reductions import NormalizeOver, Reduction
+from .reductions import NormalizeOver, Reduction, loss_normalizer
 
 __all__ = ["ImportanceLevel", "LossConfig", "LossForm", "RatioAgainst"]
 
@@ -43,8 +45,9 @@ class LossConfig:
             skipping those rows exact, and lets go of the anchor where nothing else holds the policy.
         entropy_coef: the loss falls by that much a nat of entropy, by the same reduction; at least 0.
         reduction: from token losses to one number; see `reduce_tokens`.
-        normalize_over: rows in the divisor; see `loss_normalizer`.
-        completion_budget: tokens of a completion, for the divisor of `reduction="constant"`; see `loss_normalizer`.
+        normalize_over: which rows the divisor counts; see `loss_normalizer`.
+        completion_budget: tokens of a completion, for the divisor of `reduction="constant"`; None: the caller gives the
+            divisor itself.
         ratio_against: `"old"`; or `"rollout"`: the ratio is against `rollout_logprobs`, `old_logprobs` is not read, and
             the sampler's mismatch is in the ratio, so that no importance weight is allowed.
         importance: `"token"` or `"sequence"`: where `rollout_logprobs` are given, token losses (not the KL, not the
@@ -133,6 +136,24 @@ the ratio holds the mismatch already and would count it twice
         if self.form == "cispo_cap":
             return 0.0, float(self.ratio_cap or 0.0)
         return 1 - self.epsilon_low, 1 + self.epsilon_high
+
+    def normalizer(self, completion_mask: Tensor, *, kept: Tensor | None = None) -> float:
+        """The divisor of an optimizer batch: `loss_normalizer` with these options.
+
+        Args:
+            completion_mask: (B, T) bool of the whole batch, rows that will not be run still in it.
+            kept: (B,) bool, needed by `normalize_over="kept"` alone.
+
+        Raises:
+            ArgumentError: as `loss_normalizer`.
+        """
+        return loss_normalizer(
+            completion_mask,
+            reduction=self.reduction,
+            over=self.normalize_over,
+            kept=kept,
+            completion_budget=self.completion_budget,
+        )
 
     def options(self) -> dict[str, Any]:
         """Every option by name."""

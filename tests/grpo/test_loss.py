@@ -350,6 +350,14 @@ def test_the_kl_may_be_left_out_in_rows_of_degenerate_groups_and_only_there() ->
         assert gradient.tolist() == expected
 
 
+def test_a_budget_of_tokens_divides_by_rows_times_that() -> None:
+    # Two rows, one of them without a token; a budget of 5: -2 / (2 * 5).
+    mask = torch.tensor([[True, True], [False, False]])
+    given = (torch.zeros(2, 2), None, torch.tensor([1.0, 1.0]), mask)
+    loss, _ = policy_loss(*given, reduction="constant", completion_budget=5)
+    assert loss.item() == pytest.approx(-0.2)
+
+
 def test_a_configuration_and_its_options_say_the_same_and_options_win() -> None:
     new, old = torch.tensor([[0.10]]).log(), torch.tensor([[0.05]]).log()
     given = (new, old, torch.tensor([1.0]), torch.ones(1, 1, dtype=torch.bool))
@@ -398,6 +406,7 @@ MASK = torch.ones(2, 3, dtype=torch.bool)
         ({"dual_clip": 1.0}, "dual_clip: expected a number above 1 or None, got 1.0"),
         ({"reduction": "mean"}, "reduction: expected one of token_mean, sequence_mean, constant, got 'mean'"),
         ({"reduction": "constant"}, 'normalizer: expected a number with reduction "constant", got None'),
+        ({"normalize_over": "kept"}, 'normalizer: expected a number with normalize_over="kept", got None'),
         ({"normalizer": -1}, "normalizer: expected a positive number, got -1"),
         ({"normalizer": 0}, "normalizer: expected a positive number where tokens count, got 0"),
         ({"beta": -0.1}, "beta: expected a number of at least 0, got -0.1"),

@@ -14,7 +14,6 @@ from rewardgate.errors import ArgumentError
 from rewardgate.grpo import (
     LossConfig,
     importance_weights,
-    loss_normalizer,
     merge_loss_stats,
     policy_loss,
     token_losses,
@@ -81,16 +80,6 @@ def rows_of(batch: Batch, rows: list[int]) -> Batch:
     return {name: tensor[rows] for name, tensor in batch.items()}
 
 
-def normalizer_of(batch: Batch, config: LossConfig, kept: Tensor | None = None) -> float:
-    return loss_normalizer(
-        batch["completion_mask"],
-        reduction=config.reduction,
-        over=config.normalize_over,
-        kept=kept,
-        completion_budget=config.completion_budget,
-    )
-
-
 def gradients(batch: Batch, config: LossConfig, normalizer: float) -> tuple[Tensor, Tensor, Any]:
     """Of the log-probabilities and of the entropies; and the record."""
     leaves = {name: batch[name].clone().requires_grad_() for name in ("logprobs", "entropy")}
@@ -115,8 +104,8 @@ def test_sorting_and_splitting_over_micro_batches_and_processes(batch: Batch, co
     shares = [[row for row in range(n_rows) if owner[row] == part] for part in range(4)]
     for share in shares:
         random.shuffle(share)
-    normalizer = sum(normalizer_of(rows_of(batch, share), config) for share in shares)
-    assert normalizer == normalizer_of(batch, config)
+    normalizer = sum(config.normalizer(rows_of(batch, share)["completion_mask"]) for share in shares)
+    assert normalizer == config.normalizer(batch["completion_mask"])
     whole_logprobs, whole_entropy, whole = gradients(batch, config, normalizer)
     records = []
     for share in shares:
@@ -132,7 +121,7 @@ def test_sorting_and_splitting_over_micro_batches_and_processes(batch: Batch, co
 @given(batches(), configs())
 def test_rows_without_a_gradient_need_not_be_run(batch: Batch, config: LossConfig) -> None:
     config = replace(config, entropy_coef=0.0)
-    normalizer = normalizer_of(batch, config)
+    normalizer = config.normalizer(batch["completion_mask"])
     whole, _, _ = gradients(batch, config, normalizer)
     is_dead = (batch["advantages"] * batch["completion_mask"] == 0).all(1)
     if config.beta > 0:
@@ -145,7 +134,7 @@ def test_rows_without_a_gradient_need_not_be_run(batch: Batch, config: LossConfi
 
 @given(batches(), configs(), st.integers(1, 4))
 def test_a_token_level_loss_may_be_cut_anywhere(batch: Batch, config: LossConfig, size: int) -> None:
-    normalizer = normalizer_of(batch, config)
+    normalizer = config.normalizer(batch["completion_mask"])
     whole, whole_entropy, _ = gradients(batch, config, normalizer)
     mask = batch["completion_mask"]
     weights = token_weights(mask, reduction=config.reduction, normalizer=normalizer, dtype=T64)
@@ -189,9 +178,9 @@ def test_over_kept_rows_the_step_is_as_large_as_if_the_others_had_not_been_sampl
     kept = ~batch["degenerate"]
     rows = kept.nonzero().flatten().tolist()
     config = replace(config, normalize_over="kept", entropy_coef=0.0, beta=0.0)
-    normalizer = normalizer_of(batch, config, kept)
+    normalizer = config.normalizer(batch["completion_mask"], kept=kept)
     only = rows_of(batch, rows)
-    assert normalizer == normalizer_of(only, replace(config, normalize_over="batch"))
+    assert normalizer == replace(config, normalize_over="batch").normalizer(only["completion_mask"])
     if normalizer > 0:
         whole, _, _ = gradients(
             batch | {"completion_mask": batch["completion_mask"] & kept[:, None]}, config, normalizer
