@@ -26,6 +26,8 @@ _ENGINE = "rewardgate.prm.vllm.engine"
 _OURS = frozenset({"model", "dtype", "max_model_len", "runner", "pooler_config", "skip_tokenizer_init", "pooling"})
 
 
+_SHOWN_CHARS = 300
+
 Answer = list[StepScore] | NoAnswerError
 
 
@@ -175,7 +177,7 @@ class _Engine:
                 if len(numbers) > 1:
                     waiting.extend([number] for number in numbers)
                 else:
-                    found[numbers[0]] = NoAnswerError("engine_failed", str(error))
+                    found[numbers[0]] = NoAnswerError("engine_failed", _one_line(error))
             else:
                 for number, one in zip(numbers, said, strict=True):
                     found[number] = one
@@ -186,8 +188,12 @@ class _Engine:
         if not isinstance(error, WorkerDiedError | WorkerTimeoutError):
             self._workers.close()
         if self._left == 0:
-            self._given_up = NoAnswerError("engine_failed", f"given up, the worker failed too often; last: {error}")
+            self._given_up = NoAnswerError("engine_failed", f"given up after too many failures; last: {_one_line(error)}")
         self._left -= 1
+
+
+def _one_line(error: WorkerError) -> str:
+    return " ".join(str(error).split())[:_SHOWN_CHARS]
 
 
 def _labels(rows: Any, question: Question, family: Family) -> Answer:
