@@ -171,11 +171,11 @@ def updates(device: torch.device, dry: bool) -> dict[str, dict[str, float]] | No
 
 def measured(step: Step, device: torch.device) -> tuple[float, float, str | None]:
     """Milliseconds and peak GiB over what was there before; or why it could not run."""
-    gc.collect()
     if device.type == "cpu":
         started = perf_counter()
         failure = attempt(step)
         return (perf_counter() - started) * 1e3, 0.0, failure
+    gc.collect()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()

@@ -140,7 +140,7 @@ def token_losses(logprobs: Tensor, old: Tensor, advantages: Tensor) -> Tensor:
 def floor(batch: Batch, chunk_mib: float) -> None:
     hidden, weight, *_ = batch
     rows, weights = hidden.detach().flatten(0, 1), weight.detach()
-    length = max(1, int(chunk_mib * (1 << 20)) // (4 * len(weights)))
+    length = min(len(rows), max(1, int(chunk_mib * (1 << 20)) // (4 * len(weights))))
     of_hidden, of_weight = torch.empty_like(rows), torch.zeros_like(weights)
     logits = rows.new_empty(length, len(weights))
     for start in range(0, len(rows), length):

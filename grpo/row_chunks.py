@@ -14,8 +14,8 @@ CPU_MIB, ACCELERATOR_MIB = 128, 1024
 """Where the caller names no budget. A chunk's matrix products must be large enough to run at full speed, and an
 accelerator adds every chunk's weight gradient to one in its memory, which must cost less than the product itself."""
 
-EVEN_ROWS = 64
-"""Long chunks are cut at multiples of this: matrix units work on tiles, and a ragged edge costs a whole one."""
+EVEN_ROWS = 16
+"""Longer chunks are multiples of this: matrix units work on tiles, and a ragged edge costs a whole one."""
 
 
 def budget_bytes(chunk_mib: float | None, device: torch.device) -> int:

@@ -20,7 +20,7 @@ def test_chunks_tile_the_rows_within_the_budget(n_rows: int, row_bytes: int, bud
 def test_chunks_are_of_nearly_equal_length() -> None:
     # 450 // 100 = 4 rows fit; 10 rows are 3 chunks of ceil(10 / 3) = 4 at most.
     assert [chunk.stop - chunk.start for chunk in row_chunks(10, 100, 450)] == [4, 4, 2]
-    # 1000 rows where 900 fit: 2 chunks of 500, rounded up to a multiple of 64.
+    # 1000 rows where 900 fit: 2 chunks of 500, rounded up to a multiple of 16.
     assert [chunk.stop - chunk.start for chunk in row_chunks(1000, 1, 900)] == [512, 488]
 
 
