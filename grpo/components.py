@@ -68,7 +68,7 @@ def gdpo_advantages(
         )
     check_known("components", components)
     n_components = components.shape[-1] + 1
-    shares = [1.0] * n_components if weights is None else list(weights)
+    shares = [1.0] * n_components if weights is None else [float(weight) for weight in weights]
     if len(shares) != n_components or not all(isfinite(share) for share in shares):
         raise ArgumentError(f"weights: expected {n_components} finite numbers, the outcome's first, got {shares}")
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 from math import isfinite
+from numbers import Real
 from typing import Any, Literal, get_args
 
 from torch import Tensor
@@ -17,6 +18,8 @@ RatioAgainst = Literal["old", "rollout"]
 ImportanceLevel = Literal["token", "sequence", "off"]
 
 _SEQUENCE_FORMS = ("gspo", "gspo_token")
+_OPTIONAL = ("dual_clip", "delta", "ratio_cap", "completion_budget", "importance_cap")
+_NUMBERS = ("epsilon_low", "epsilon_high", "beta", "entropy_coef", *_OPTIONAL)
 _CISPO_FORMS = ("cispo_band", "cispo_cap")
 
 
@@ -88,6 +91,11 @@ the ratio holds the mismatch already and would count it twice
     importance_cap: float | None = None
 
     def __post_init__(self) -> None:
+        for name in _NUMBERS:
+            value = getattr(self, name)
+            # A number from a file may be a string: 1e-4 is one in YAML.
+            if not isinstance(value, Real) and not (value is None and name in _OPTIONAL):
+                raise ArgumentError(f"{name}: expected a number, got {value!r}")
         for name, choices in (
             ("form", LossForm),
             ("reduction", Reduction),

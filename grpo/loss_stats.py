@@ -40,7 +40,8 @@ class LossStats:
         ratio_mean, ratio_max: of r.
         ratios: histogram of r, for quantiles.
         clamped: tokens whose log-ratio lay outside ±20, with no gradient for that reason.
-        k1, k2, k3: means of the three estimates of KL(π_old ‖ π): -x, x²/2 and exp(x) - x - 1 with x = log r.
+        k1, k2, k3: means of the three estimates of KL(π_old ‖ π): -x, x²/2 and exp(x) - x - 1 with x the log-ratio of
+            the token, whatever the form reads.
         weight_mean, weight_square_mean: of r times the importance weight: see `effective_share`.
         truncated: share whose importance weight was cut to its cap; NaN without weights.
         kl: mean of the estimator against the reference, as it is in the loss; NaN without ref_logprobs.
@@ -88,7 +89,7 @@ class LossStats:
     @property
     def degenerate_gradient(self) -> float:
         """Share of the rows of degenerate groups in the squared norm of d loss / d log π: what the update owes to
-        groups whose outcomes say nothing (their KL, their entropy, step credit, an estimator that is nonzero there).
+        groups whose outcomes say nothing (their KL, step credit, an estimator that is nonzero there).
 
         Of log-probabilities, not of weights: what tokens share in the weights' gradient, and what cancels there, it
         cannot know. An entropy bonus has no gradient of this kind and is not in it.
@@ -198,12 +199,13 @@ def _marks_and_means(
         "above_negative": is_charged & (ratio > high),
         "clamped": losses.is_clamped,
     }
+    x = losses.token_log_ratio
     weight = ratio if losses.importance is None else ratio * losses.importance
     means = {
         "ratio_mean": ratio,
-        "k1": -losses.log_ratio,
-        "k2": losses.log_ratio.square() / 2,
-        "k3": losses.log_ratio.expm1() - losses.log_ratio,
+        "k1": -x,
+        "k2": x.square() / 2,
+        "k3": x.expm1() - x,
         "weight_mean": weight,
         "weight_square_mean": weight.square(),
     }

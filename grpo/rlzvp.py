@@ -1,5 +1,7 @@
 """RL-ZVP: in degenerate groups, advantages by how undecided the policy was at each token."""
 
+from math import isfinite
+
 import torch
 from torch import Tensor
 
@@ -55,8 +57,8 @@ def rlzvp_advantages(
                 [-0.0000, -0.1900]])
     """
     check_options(ddof=ddof, epsilon=epsilon)
-    if not alpha >= 0:
-        raise ArgumentError(f"alpha: expected a number of at least 0, got {alpha}")
+    if not (alpha >= 0 and isfinite(alpha)):
+        raise ArgumentError(f"alpha: expected a finite number of at least 0, got {alpha}")
     check_numbers("entropy", entropy)
     check_rank("entropy", entropy, "(B, T)")
     check_mask("completion_mask", completion_mask)

@@ -31,14 +31,16 @@ class TokenLosses:
             leaves it out. With beta = 0 it has no graph; None without ref_logprobs.
         log_ratio: log π - log π_old (or π_rollout) that the form reads, of the sequence where it is the sequence's;
             within ±20, without a graph.
+        token_log_ratio: the same of the token itself.
         importance: weights in (0, cap]; None where there are none.
-        is_clamped, is_kl_clamped: bool, True = the log-ratio (to the reference) lay outside ±20 and was held there.
+        is_clamped, is_kl_clamped: bool, True = that log-ratio, or the one to the reference, lay outside ±20.
     """
 
     total: Tensor
     policy: Tensor
     kl: Tensor | None
     log_ratio: Tensor
+    token_log_ratio: Tensor
     importance: Tensor | None
     is_clamped: Tensor
     is_kl_clamped: Tensor | None
@@ -92,6 +94,7 @@ def token_losses(
     if against is None:
         against = logprobs.detach()
     raw = logprobs - against
+    token_log_ratio = raw.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT)
     if config.form in ("gspo", "gspo_token"):
         if completion_mask is None:
             raise ArgumentError(f'completion_mask: expected a mask (B, T) with form "{config.form}", got None')
@@ -99,7 +102,7 @@ def token_losses(
         log_ratio = sequence_log_ratios(raw, completion_mask, gradient=gradient)
         is_clamped = log_ratio.detach().abs() >= LOG_RATIO_LIMIT
     else:
-        log_ratio = raw.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT)
+        log_ratio = token_log_ratio
         is_clamped = raw.detach().abs() > LOG_RATIO_LIMIT
     ratio = log_ratio.exp()
     policy = _form_losses(logprobs, ratio, advantages, config)
@@ -122,7 +125,16 @@ def token_losses(
             total = total + config.beta * kl
     if entropy is not None and config.entropy_coef > 0:
         total = total - config.entropy_coef * entropy
-    return TokenLosses(total, policy, kl, log_ratio.detach(), importance, is_clamped, is_kl_clamped)
+    return TokenLosses(
+        total=total,
+        policy=policy,
+        kl=kl,
+        log_ratio=log_ratio.detach(),
+        token_log_ratio=token_log_ratio.detach(),
+        importance=importance,
+        is_clamped=is_clamped,
+        is_kl_clamped=is_kl_clamped,
+    )
 
 
 def _check_needed(
