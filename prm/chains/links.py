@@ -46,7 +46,7 @@ class Link(NamedTuple):
 
 
 def links(statement: Statement, probes: Probes, *, is_rewriting: bool = False) -> list[Link]:
-    """The links of one chain that compare expressions with the same letters.
+    """The links of one chain that compare two different expressions with the same letters.
 
     Args:
         statement: the chain.
@@ -65,7 +65,7 @@ def links(statement: Statement, probes: Probes, *, is_rewriting: bool = False) -
     found: list[Link] = []
     for index, sign in enumerate(statement.signs):
         left, right = statement.trees[index : index + 2]
-        if left is None or right is None or sign != "=":
+        if left is None or right is None or sign != "=" or left == right:
             continue
         if free_symbols(left) == free_symbols(right):
             texts = statement.sides[index], statement.sides[index + 1]

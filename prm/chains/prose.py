@@ -29,9 +29,10 @@ _PIECE = re.compile(
 _FUNCTIONS = frozenset({"sqrt", "sin", "cos", "tan", "cot", "sec", "csc", "ln", "log", "pi"})
 _GLUED = re.compile(r"[xyz]{2,3}|[abc]{2,3}")
 # Two operands with nothing but a space between them: the letter x may be a sign, and a word may be missing.
-_SPACED = re.compile(r"[\w)}] +(?:[$\w({]|\\(?!(?:times|cdot|div|le|ge|leq|geq|approx|lt|gt|pm|right)(?![a-zA-Z])))")
-_WORD_BEFORE = re.compile(r"([^\W\d_]*|[^\w\s.,:;!?(])\s*\Z")
-_WORD_AFTER = re.compile(r"\s*([^\W\d_]+|[^\w\s.,:;!?)*]|\.\.+)?")
+_SPACED = re.compile(r"[\w)}] +[$\w({]")
+_COMMAND = re.compile(r"\\[a-zA-Z]+ *")
+_WORD_BEFORE = re.compile(r"([^\W\d_]*|[^\w\s.,:;!?(])[ \t]*\Z")
+_WORD_AFTER = re.compile(r"[ \t]*([^\W\d_]+|[^\w\s.,:;!?)*]|\.\.+)?")
 _INTRODUCING = _words(
     """get gets have has gives give giving gave obtain obtains obtained equation is are becomes become so then thus
     hence therefore that write means know find to and or as yields yield into be implies where if when since
@@ -106,4 +107,4 @@ def _run(text: str, first: int, last: int, start: int, end: int) -> Run:
 
 def has_gap(text: str) -> bool:
     """Whether two operands in `text` have nothing but a space between them, as in `2 x 3` and `3x 2`."""
-    return _SPACED.search(text) is not None
+    return _SPACED.search(_COMMAND.sub(r"\\", text)) is not None

@@ -23,8 +23,8 @@ _MANIPULATING = re.compile(
 )
 # What a manipulation of one equation takes from elsewhere.
 _SUBSTITUTING = re.compile(
-    r"\b(?:substitut\w*|plug\w*|replac\w*|system|equations|using|use|since|because|given|know|known|from|eliminat\w*"
-    r"|second|third|last|other|another|two|sum|total|product|ratio|says?|tells?|also|each)\b",
+    r"\b(?:substitut\w*|plug\w*|replac\w*|system|equations|using|use|since|because|given|know|known|from(?! both)"
+    r"|eliminat\w*|second|third|last|other|another|two|sum|total|product|ratio|says?|tells?|also|each)\b",
     re.IGNORECASE,
 )
 _REWRITING = re.compile(r"\W*(?:simplify|expand|factor(?:ise|ize)?|multiply out|completely factor)\b", re.IGNORECASE)
