@@ -100,7 +100,7 @@ def said_values(words: str, *, in_ticks_only: bool = False) -> Iterator[Said]:
 
     Example:
         >>> list(said_values("After this, x = 12 and `total` is 40. If y = 3, we stop."))
-        [Said(name='x', value='12'), Said(name='total', value='40')]
+        [Said(name='total', value='40'), Said(name='x', value='12')]
     """
     for found in _IN_TICKS.finditer(words):
         if _stands(words, found):

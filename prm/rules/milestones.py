@@ -5,8 +5,8 @@ only by a statement about that very name: who states other numbers may have take
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice, zip_longest
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ...verifiers.expression.arithmetic import CostlyError
@@ -75,8 +75,9 @@ class MilestonesScorer:
     def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
         """One list of scores for each row; never raises on any text.
 
-        A step scores 0 where it gives a named milestone another value (`contradicts_milestone`), 1 where it states
-        the value of a milestone, by its name or as the result of an equality (`states_milestone`), else None: also
+        A step scores 0 where it gives a named milestone another value, which no step of the row gives its own value
+        (`contradicts_milestone`), 1 where it states the value of a milestone, by its name or as the result of an
+        equality (`states_milestone`), else None: also
         where the target carries no milestones (`no_milestones`) or one that cannot be read (`bad_target`). A milestone
         that is an expression (`2\\pi`) can be stated, by our parser alone, and not contradicted.
         """
@@ -91,35 +92,62 @@ def _row_scores(row: StepRow) -> list[StepScore]:
     if not milestones:
         return [StepScore(None, "no_milestones", "the target carries no milestones") for _ in row.steps]
     budget = Budget(2_000, 80_000)
-    scores: list[StepScore] = []
+    reads: list[_Read | None] = []
     n_characters = 0
-    for step, following in zip_longest(row.steps, row.steps[1:], fillvalue=""):
+    for step in row.steps:
         n_characters += len(step)
-        is_costly = n_characters > MAX_CHARACTERS
-        scores.append(_TOO_COSTLY if is_costly else _score(step, following, milestones, budget))
-    return scores
+        reads.append(_read(step, milestones, budget) if n_characters <= MAX_CHARACTERS else None)
+    # A row that gives a name its value too speaks of two cases, or of two moments.
+    settled = {
+        milestone.name for read in reads if read is not None for milestone, said in read.said if any(h for _, h in said)
+    }
+    followings = [*row.steps[1:], ""]
+    return [
+        _TOO_COSTLY if read is None else _score(read, following, milestones, settled, budget)
+        for read, following in zip(reads, followings, strict=False)  # one following too many where there is no step
+    ]
 
 
-def _score(step: str, following: str, milestones: Sequence[Milestone], budget: Budget) -> StepScore:
+class _Read(NamedTuple):
+    """A step and what it says of each milestone by its name, with whether that holds."""
+
+    prose: str
+    said: list[tuple[Milestone, list[tuple["_Statement", bool | None]]]]
+
+
+def _read(step: str, milestones: Sequence[Milestone], budget: Budget) -> _Read | None:
+    """None where more is written than is read."""
     prose = prose_of(step)
-    context = f"{prose}\n{following[:MAX_AROUND]}"
-    right: StepScore | None = None
+    said: list[tuple[Milestone, list[tuple[_Statement, bool | None]]]] = []
     try:
         for milestone in milestones:
-            judged = [
-                (one, same_value(milestone.number, one.operand))
-                for one in _statements(prose, milestone, budget)
-                if milestone.number is not None
-            ]
-            agreeing = next((one for one, holds in judged if holds), None)
-            if agreeing is not None:
-                right = right or _states(milestone, prose, agreeing.operand)
-                continue
-            for one, holds in judged:
-                if holds is False and one.is_plain and not is_taken_back(context, one.start, one.end):
-                    value = shown(prose[one.operand.start : one.operand.end])
-                    return StepScore(0.0, "contradicts_milestone", f"states {value} (milestone {milestone.shown})")
-        return right or _stated_result(prose, milestones, budget)
+            if milestone.number is not None:
+                statements = list(_statements(prose, milestone, budget))
+                said.append((milestone, [(one, same_value(milestone.number, one.operand)) for one in statements]))
+    except CostlyError:
+        return None
+    return _Read(prose, said)
+
+
+def _score(
+    read: _Read, following: str, milestones: Sequence[Milestone], settled: Collection[str], budget: Budget
+) -> StepScore:
+    context = f"{read.prose}\n{following[:MAX_AROUND]}"
+    right: StepScore | None = None
+    for milestone, said in read.said:
+        for one, holds in said:
+            if holds:
+                right = right or _states(milestone, read.prose, one.operand)
+            elif (
+                holds is False
+                and milestone.name not in settled
+                and one.is_plain
+                and not is_taken_back(context, one.start, one.end)
+            ):
+                value = shown(read.prose[one.operand.start : one.operand.end])
+                return StepScore(0.0, "contradicts_milestone", f"states {value} (milestone {milestone.shown})")
+    try:
+        return right or _stated_result(read.prose, milestones, budget)
     except CostlyError:
         return _TOO_COSTLY
 

@@ -110,6 +110,12 @@ def test_a_milestone_may_be_an_expression_which_can_be_stated_and_not_contradict
     assert scored(step, {"milestones": [{"name": "A", "value": value}]}).value == (1.0 if is_right else None)
 
 
+def test_a_row_that_gives_a_name_its_value_too_speaks_of_two_cases() -> None:
+    rows = [StepRow("", ("Case 1: so x = 4", "Case 2: so x = 3"), TARGET), StepRow("", ("x = 4", "x = 5"), TARGET)]
+    found = [[score.value for score in row] for row in MilestonesScorer().score(rows)]
+    assert found == [[None, 1.0], [0.0, 0.0]]
+
+
 def test_the_next_step_may_take_it_back() -> None:
     assert scored("x = 4").value == 0
     assert scored("x = 4.", following="Wait, that is not right.").value is None
