@@ -11,17 +11,21 @@ from .advantages import (
 )
 from .avspo import CollapseThreshold, avspo_advantages, beside_virtual, virtual_count, virtual_ladder
 from .baselines import PromptMeans, ema_advantages, global_advantages
+from .causal_lm import head_of, hidden_states
 from .cispo import cispo_band_losses, cispo_cap_losses
 from .clipping import clipped_losses
 from .components import gdpo_advantages
 from .credit import one_sided_credits, step_credits
 from .entropy import entropy_per_token
+from .fused_loss import FusedLoss, fused_token_loss
 from .gae import gae_advantages, value_losses
 from .gate import GatedAdvantages, gate
 from .gate_config import GATE_MODES, GateConfig, gate_mode
 from .gate_report import GateReport
 from .gspo import sequence_log_ratios
 from .kl import kl_per_token, kl_reward
+from .lm_head import LmHead
+from .logprobs import selected_logprobs
 from .loss import policy_loss
 from .loss_config import LossConfig
 from .loss_stats import LossStats, loss_stats, merge_loss_stats
@@ -48,10 +52,12 @@ from .whitening import whitened
 __all__ = [
     "GATE_MODES",
     "CollapseThreshold",
+    "FusedLoss",
     "GateConfig",
     "GateReport",
     "GatedAdvantages",
     "Groups",
+    "LmHead",
     "LossConfig",
     "LossStats",
     "PromptMeans",
@@ -70,6 +76,7 @@ __all__ = [
     "entropy_per_token",
     "estimators",
     "final_token_rewards",
+    "fused_token_loss",
     "gae_advantages",
     "gate",
     "gate_mode",
@@ -78,6 +85,8 @@ __all__ = [
     "group_advantages",
     "groups_of",
     "grpo_advantages",
+    "head_of",
+    "hidden_states",
     "importance_weights",
     "kl_per_token",
     "kl_reward",
@@ -97,6 +106,7 @@ __all__ = [
     "rloo_advantages",
     "rlzvp_advantages",
     "rows_and_groups",
+    "selected_logprobs",
     "sequence_log_ratios",
     "sign_advantages",
     "step_credits",
