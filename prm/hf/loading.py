@@ -42,8 +42,8 @@ class StepModel:
         base: gives the last hidden states (B, T, H); in evaluation mode, without gradients.
         head: (n, H) in float32 -> (n, 2), wrong and right, or (n, 1).
         max_tokens: how many positions the base model was made for; None where its configuration names no limit.
-        is_relative: whether the positions of tokens turn on the longest input of a batch (dynamic RoPE), so that
-            only inputs that go alone get the scores they would get alone.
+        longest: beyond so many tokens the positions turn on the longest input of a batch (dynamic RoPE), and on those
+            before it; None where they never do.
         version: family, content of the checkpoint and dtype; scores under one version are the same scores.
     """
 
@@ -51,7 +51,7 @@ class StepModel:
     head: nn.Module
     encoder: StepEncoder
     max_tokens: int | None
-    is_relative: bool
+    longest: int | None
     version: str
 
     @property
@@ -88,9 +88,10 @@ def load_model(
     head = _head(checkpoint, encoder, base).to(place)
     _check_causal(base)
     text_config = base.config.get_text_config()
-    limit = getattr(text_config, "max_position_embeddings", None)
+    longest = _longest(text_config)
+    limit = longest or getattr(text_config, "max_position_embeddings", None)
     version = f"{chosen.name}:{checkpoint.digest}:{str(kind).removeprefix('torch.')}"
-    return StepModel(base, head, encoder, limit, _is_relative(text_config), version)
+    return StepModel(base, head, encoder, limit, longest, version)
 
 
 def _device(name: str) -> torch.device:
@@ -203,10 +204,12 @@ def _linear(weight: Tensor, bias: Tensor | None) -> nn.Linear:
     return layer
 
 
-def _is_relative(config: Any) -> bool:
+def _longest(config: Any) -> int | None:
     rope = getattr(config, "rope_parameters", None) or {}
-    kinds = [rope, *(value for value in rope.values() if isinstance(value, dict))]  # one for all layers, or by kind
-    return any(kind.get("rope_type") in ("dynamic", "longrope") for kind in kinds)
+    for kind in (rope, *(value for value in rope.values() if isinstance(value, dict))):  # for all layers, or by kind
+        if kind.get("rope_type") in ("dynamic", "longrope"):
+            return kind.get("original_max_position_embeddings") or config.max_position_embeddings
+    return None
 
 
 @torch.inference_mode()

@@ -1,7 +1,7 @@
 """Step scores of a process reward model whose weights run here, through transformers."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -45,8 +45,8 @@ class HfScorer:
     One call of `score` runs at a time; threads that call it together wait for each other.
 
     Raises:
-        ArgumentError: there is no such model; weights, tokenizer and family do not fit together; or a number is
-            not positive.
+        ArgumentError: there is no such model; weights, tokenizer and family do not fit together; or an option breaks
+            its rule.
     """
 
     def __init__(
@@ -66,13 +66,23 @@ class HfScorer:
             if number is not None and number < 1:
                 raise ArgumentError(f"{name}: expected a positive number, got {number}")
         self._model = load_model(model, family=family, device=device, dtype=dtype, revision=revision)
-        # Where the longest input of a batch would move the tokens of the others, each goes alone.
-        self._batch_tokens = 1 if self._model.is_relative else batch_tokens
-        self._reuse = reuse and not self._model.is_relative
+        longest = self._model.longest
+        if max_tokens and longest and max_tokens > longest:
+            raise ArgumentError(
+                f"max_tokens: expected at most {longest} (beyond, this model's positions turn on the other rows), "
+                f"got {max_tokens}"
+            )
+        self._batch_tokens = batch_tokens
+        self._reuse = reuse
         self._limit = max_tokens or self._model.max_tokens or sys.maxsize
-        self._progress = progress
+        self.progress = progress
         self._lock = Lock()
         self.version = f"{self._model.version}:{self._limit}"
+
+    @property
+    def tokenizer(self) -> Any:
+        """The model's tokenizer, of Hugging Face."""
+        return self._model.encoder.tokenizer
 
     def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
         """One list of scores for each row; never raises on any text.
@@ -81,7 +91,7 @@ class HfScorer:
         only: it is left out of what the model reads), `too_long` (its position lies beyond `max_tokens`),
         `not_finite` (a logit is NaN or infinite).
         """
-        with self._lock, _bar(is_shown=self._progress) as bar:
+        with self._lock, _bar(is_shown=self.progress) as bar:
             bar.add_task("rows", total=len(rows))
             windows = (rows[start : start + _WINDOW] for start in range(0, len(rows), _WINDOW))
             return [scores for window in windows for scores in self._window_scores(window, bar)]
@@ -95,30 +105,27 @@ class HfScorer:
             read = [place for place in encoded.positions if place is not None and place < self._limit]
             if read:
                 inputs.setdefault(Input.of(encoded.ids, read, problem_text(row.prompt)), []).append(number)
-        learned: list[list[StepScore]] = [[] for _ in rows]
+        learned: list[dict[int, StepScore]] = [{} for _ in rows]  # by position
         bar.advance(0, len(rows) - sum(map(len, inputs.values())))
         distinct = list(inputs)
         for bundle in bundles(distinct, batch_tokens=self._batch_tokens, reuse=self._reuse):
             for number, logits in bundle_logits(self._model, distinct, bundle):
-                said = [self._model.encoder.family.score(one) for one in logits]
-                same = inputs[distinct[number]]
-                for row in same:
-                    learned[row] = said
-                bar.advance(0, len(same))
-        return [self._row_scores(*pair) for pair in zip(positions, learned, strict=True)]
+                one = distinct[number]
+                said = map(self._model.encoder.family.score, logits)
+                by_position = dict(zip(one.positions, said, strict=True))
+                for row in inputs[one]:
+                    learned[row] = by_position
+                bar.advance(0, len(inputs[one]))
+        return [
+            [self._step_score(place, said) for place in read] for read, said in zip(positions, learned, strict=True)
+        ]
 
-    def _row_scores(self, positions: Sequence[int | None], learned: Sequence[StepScore]) -> list[StepScore]:
-        """One score for each position: those that were read, in order, and why the others were not."""
-        said = iter(learned)
-        scores: list[StepScore] = []
-        for position in positions:
-            if position is None:
-                scores.append(StepScore(None, "empty_step", "nothing but white space"))
-            elif position >= self._limit:
-                scores.append(StepScore(None, "too_long", f"read at token {position + 1:,} of {self._limit:,}"))
-            else:
-                scores.append(next(said))
-        return scores
+    def _step_score(self, position: int | None, learned: Mapping[int, StepScore]) -> StepScore:
+        if position is None:
+            return StepScore(None, "empty_step", "nothing but white space")
+        if position >= self._limit:
+            return StepScore(None, "too_long", f"read at token {position + 1:,}, beyond {self._limit:,}")
+        return learned[position]
 
 
 def _bar(*, is_shown: bool) -> Any:
