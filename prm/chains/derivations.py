@@ -3,7 +3,9 @@
 Only neighbours are compared, in the same letters, and only where the words between them lead on from the one to the
 other. An equation of one letter has its solutions to itself, so that no more is asked than that nothing else begins
 between the two. Of several letters there may be several equations: there a manipulation of the one before must be
-named, and the new one must be none of those known, nor a sum of multiples of them.
+named, and the new one must be none of those known, nor a sum of multiples of them. Once two equations of a letter
+differ and may, as those of two cases or two numbers do, nothing more is refuted of that letter: which of them the next
+one comes from is not said.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +23,7 @@ from .words import defines, leaves_open, manipulates, substitutes
 __all__ = ["Derivation", "Derivations"]
 
 _MOST_KNOWN = 40
-_MOST_COMPARED = 2_000
+_MOST_COMPARED = 600
 _MOST_BETWEEN = 600
 _ROUNDING = Fraction(1, 50)
 """Two solutions no farther apart than this share may be one of them rounded, where decimals are about."""
@@ -62,6 +64,7 @@ class Derivations:
         equations = (_equation(statement, "") for statement in given)
         self._known = [equation.zeros for equation in equations if equation is not None][-_MOST_KNOWN:]
         self._premise: _Equation | None = None
+        self._branching: set[str] = set()
         self._between = ""
         self._n_compared = 0
 
@@ -105,6 +108,9 @@ class Derivations:
         if (holds := self._agrees(premise.zeros, equation.zeros)) is not False:
             return Derivation(holds, premise.text)
         if leaves_open(between) or any(defines(between, name) for name in equation.letters):
+            self._branching |= equation.letters
+            return _NOTHING
+        if not self._branching.isdisjoint(equation.letters):
             return _NOTHING
         if len(equation.letters) > 1:
             is_made = manipulates(between) and not substitutes(between) and not self._is_sum(equation)

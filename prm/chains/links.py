@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ...verifiers.expression.agreement import as_digits
 from ...verifiers.expression.enclosures import Value
+from ...verifiers.expression.numbers import terminates
 from ...verifiers.expression.points import shown_point
 from ...verifiers.expression.tree import Number, Product, Sum, Symbol, Tree, free_symbols, nodes
 from .identities import Probes, where_they_differ
@@ -24,6 +25,7 @@ __all__ = ["Link", "difference_shown", "links"]
 
 _FEWEST_SHARED = 2
 _LONGEST_SHOWN = 24
+_HALF = Fraction(1, 2)
 
 
 class Link(NamedTuple):
@@ -93,7 +95,7 @@ def difference_shown(link: Link) -> str:
 
 def _is_claim(link: Link, *, is_chain: bool, is_rewriting: bool) -> bool:
     if not free_symbols(link.left):
-        return not (isinstance(link.left, Number) and isinstance(link.right, Number))
+        return not (isinstance(link.left, Number) and isinstance(link.right, Number)) and not _is_rounded(link)
     try:
         apart = difference(link.left, link.right)[0]
         sides = ratio(link.left), ratio(link.right)
@@ -104,6 +106,19 @@ def _is_claim(link: Link, *, is_chain: bool, is_rewriting: bool) -> bool:
     # Over one denominator, so that terms can be compared.
     (above, below), (other_above, other_below) = sides
     return is_chain and below == other_below and len(_shared(above, other_above)) >= max(_FEWEST_SHARED, len(apart))
+
+
+def _is_rounded(link: Link) -> bool:
+    """Whether one side of two constants is a whole number that the other, which does not terminate, rounds to."""
+    found = where_they_differ(link.left, link.right)
+    if found is None:
+        return True  # too near to one another to be told apart at a glance
+    for side, whole, exact in ((link.left, found[1], found[2]), (link.right, found[2], found[1])):
+        if isinstance(side, Number) and isinstance(whole, Fraction) and whole.denominator == 1:
+            if isinstance(exact, Fraction):
+                return not terminates(exact) and abs(exact - whole) <= _HALF
+            return abs(exact.middle - float(whole)) <= _HALF
+    return False
 
 
 def _shared(first: Polynomial, second: Polynomial) -> list[object]:

@@ -43,6 +43,7 @@ _FOREIGN = re.compile(
     r"|cdots|mathbb|begin|pmod|bmod|mod|equiv|log|lim|int|frac\{d|partial|nabla|cup|cap|infty)(?![a-zA-Z])"
     r"|[%±∓'°∠]|\.\.|…|[a-zA-Z]\^\{-1\}\s*(?:\\left)?\("
 )
+_LETTER = re.compile(r"[a-zA-Z]")
 _DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|°")
 _APPLIED = re.compile(r"(?<![A-Za-z0-9\\}_)])([A-Za-z])\s?\(\s*-?(?:\d+|[a-zA-Z])\s*\)")
 
@@ -67,7 +68,7 @@ class Statement(NamedTuple):
 
 
 def statements(text: str, functions: frozenset[str] = frozenset()) -> Iterator[Statement]:
-    r"""The chains of `text` in order.
+    r"""The chains of `text` in order; in prose those with a letter.
 
     Args:
         text: a step.
@@ -82,7 +83,8 @@ def statements(text: str, functions: frozenset[str] = frozenset()) -> Iterator[S
         pieces = _pieces(text, region) if region.is_maths else runs(text, region.start, region.end)
         for start, end, is_begun, is_ended in pieces:
             chain = _chain(text, start, end)
-            if chain is None:
+            # Of numbers in prose the rule for arithmetic knows more.
+            if chain is None or not (region.is_maths or _LETTER.search(text, start, end)):
                 continue
             sides, signs = chain
             trees = [_tree(side, functions, is_prose=not region.is_maths) for side in sides]

@@ -91,7 +91,8 @@ class _Judge:
         self._is_foreign = self._is_foreign or has_other_algebra(step)
         if self._is_foreign:
             return StepScore(None, "other_algebra", "the signs may be meant in another arithmetic")
-        context = f"{step}\n{following[:MAX_AROUND]}"
+        # The bracket of a display is not one that rounds.
+        context = f"{step}\n{following[:MAX_AROUND]}".replace("\\[", "  ").replace("\\]", "  ")
         wrong: StepScore | None = None
         checked = 0
         position = 0

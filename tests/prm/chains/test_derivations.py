@@ -54,6 +54,8 @@ def test_one_that_can_is_confirmed(text: str) -> None:
         "2x = 4. If 2x = 6",
         "2x = 4. Let x be the second number: 3x = 12",
         "2x = 4. In the other case, 2x = 6",
+        "$x-1=0$ or $x-5=0$, so $x=1$",
+        "2x = 4. If 2x = 6, 4x = 12. So x = 2. Thus 4x = 8",
         "x = 4, x = 5",  # two values, or one corrected
         "$x+y=5$ and $x-y=1$",
         "We add the two equations $x+y=5$ and $x-y=1$ to get $3x+y=7$",
