@@ -163,14 +163,15 @@ class _FusedTokenLoss(Function):
         logprobs = torch.empty(len(hidden), dtype=work.precision, device=hidden.device)
         entropies = torch.empty_like(logprobs) if settings.with_entropy else None
         losses = [logprobs.new_zeros(())]
-        for rows in work.chunks:
-            logprobs[rows], entropy = work.score(hidden[rows], ids[rows])
-            if entropies is not None and entropy is not None:
-                entropies[rows] = entropy
-            loss, slope, entropy_slope = of_chunk(logprobs[rows], entropy, rows, any(wanted))
-            losses.append(loss.to(work.precision))
-            if slope is not None:
-                gradients.add(work, hidden, rows, work.logits_gradient(ids[rows], slope, entropy_slope))
+        with work.as_set():
+            for rows in work.chunks:
+                logprobs[rows], entropy = work.score(hidden[rows], ids[rows])
+                if entropies is not None and entropy is not None:
+                    entropies[rows] = entropy
+                loss, slope, entropy_slope = of_chunk(logprobs[rows], entropy, rows, any(wanted))
+                losses.append(loss.to(work.precision))
+                if slope is not None:
+                    gradients.add(work, hidden, rows, work.logits_gradient(ids[rows], slope, entropy_slope))
         ctx.gradients, ctx.like = gradients, (hidden.dtype, weight.dtype)
         ctx.mark_non_differentiable(*(one for one in (logprobs, entropies) if one is not None))
         return torch.stack(losses).sum(), logprobs, entropies

@@ -84,6 +84,10 @@ class HeadChunks:
         longest = max((rows.stop - rows.start for rows in self.chunks), default=0)
         self._buffers = [torch.empty(longest, len(self.weight), dtype=dtype, device=device) for dtype in dtypes]
 
+    def as_set(self) -> torch.autocast:
+        """To be entered around the work: autocast would choose dtypes where they are chosen already."""
+        return torch.autocast(self.weight.device.type, enabled=False)
+
     def score(self, hidden: Tensor, ids: Tensor) -> tuple[Tensor, Tensor | None]:
         """log p of `ids` (C,), and entropies (C,) or None, of hidden rows (C, H), without a graph."""
         product, exponentials, x = self._views(len(ids))

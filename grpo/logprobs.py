@@ -102,18 +102,20 @@ class _SelectedLogprobs(Function):
     ) -> tuple[Tensor, Tensor | None]:
         ctx.set_materialize_grads(False)
         # Without a gradient of the weights, a row's gradient is its own dL/d log p times what is known now.
-        is_known = wanted == (True, False, False) and not settings.with_entropy
+        ctx.is_known = wanted == (True, False, False) and not settings.with_entropy
         work = HeadChunks(head, hidden, settings)
-        slopes = HeadGradients.zeros(work, hidden, (is_known, False, False))
+        slopes = HeadGradients.zeros(work, hidden, (ctx.is_known, False, False))
         logprobs = torch.empty(len(hidden), dtype=work.precision, device=hidden.device)
         entropies = torch.empty_like(logprobs) if settings.with_entropy else None
-        for rows in work.chunks:
-            logprobs[rows], of_chunk = work.score(hidden[rows], ids[rows])
-            if entropies is not None and of_chunk is not None:
-                entropies[rows] = of_chunk
-            if is_known:
-                slopes.add(work, hidden, rows, work.logits_gradient(ids[rows], torch.ones_like(logprobs[rows]), None))
-        ctx.head, ctx.settings, ctx.wanted, ctx.dtype = head, settings, wanted, hidden.dtype
+        with work.as_set():
+            for rows in work.chunks:
+                logprobs[rows], entropy = work.score(hidden[rows], ids[rows])
+                if entropies is not None and entropy is not None:
+                    entropies[rows] = entropy
+                if ctx.is_known:
+                    ones = torch.ones_like(logprobs[rows])
+                    slopes.add(work, hidden, rows, work.logits_gradient(ids[rows], ones, None))
+        ctx.head, ctx.settings, ctx.wanted = head, settings, wanted
         if slopes.hidden is not None:
             ctx.save_for_backward(slopes.hidden.to(hidden.dtype))
         elif any(wanted):
@@ -125,18 +127,19 @@ class _SelectedLogprobs(Function):
     def backward(ctx: Any, *outputs: Tensor | None) -> tuple[Tensor | None, ...]:
         refuse_second_derivative("selected_logprobs")
         of_logprobs, of_entropies = outputs
-        if len(ctx.saved_tensors) == 1:
+        if ctx.is_known:
             (slopes,) = ctx.saved_tensors
-            of_hidden = None if of_logprobs is None else (slopes * of_logprobs[:, None]).to(ctx.dtype)
+            of_hidden = None if of_logprobs is None else (slopes * of_logprobs[:, None]).to(slopes.dtype)
             return of_hidden, None, None, *_NO_GRADIENT
         hidden, ids, weight, bias = ctx.saved_tensors
         work = HeadChunks(replace(ctx.head, weight=weight, bias=bias), hidden, ctx.settings)
         gradients = HeadGradients.zeros(work, hidden, ctx.wanted)
-        for rows in work.chunks:
-            logprobs, _ = work.score(hidden[rows], ids[rows])
-            slope = torch.zeros_like(logprobs) if of_logprobs is None else of_logprobs[rows]
-            of_chunk = None if of_entropies is None else of_entropies[rows]
-            gradients.add(work, hidden, rows, work.logits_gradient(ids[rows], slope, of_chunk))
+        with work.as_set():
+            for rows in work.chunks:
+                logprobs, _ = work.score(hidden[rows], ids[rows])
+                slope = torch.zeros_like(logprobs) if of_logprobs is None else of_logprobs[rows]
+                entropy_slope = None if of_entropies is None else of_entropies[rows]
+                gradients.add(work, hidden, rows, work.logits_gradient(ids[rows], slope, entropy_slope))
         return *gradients.scaled(None, hidden.dtype, weight.dtype), *_NO_GRADIENT
 
 
