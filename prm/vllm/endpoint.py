@@ -5,9 +5,8 @@ A server may be absent, slow, or somebody else's: it may dribble, break off, or 
 """
 
 import http.client
-import io
 import json
-import socket
+import ssl
 import threading
 from dataclasses import dataclass, field
 from time import monotonic
@@ -16,7 +15,7 @@ from urllib.parse import urlsplit
 
 from ...errors import ArgumentError
 from ...verifiers.arguments import positive, whole
-from ...verifiers.frames import LOOK_UP_S
+from .bounded_socket import BoundedSocket
 from .failures import NoAnswerError
 
 __all__ = ["Endpoint"]
@@ -79,21 +78,19 @@ class Endpoint:
         """
         deadline = monotonic() + timeout_s
         connection = self._connection(min(self.connect_timeout_s, timeout_s))
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "Connection": "close"}
-        if self.api_key is not None:
-            headers["Authorization"] = f"Bearer {self.api_key}"
         try:
             connection.connect()
         except TimeoutError:
             raise NoAnswerError("unreachable", f"{self.address} did not accept a connection", again=True) from None
         except OSError as error:
-            raise NoAnswerError("unreachable", f"{self.address}: {_shown(error)}", again=True) from None
+            is_final = isinstance(error, ssl.SSLCertVerificationError)
+            rule = "refused" if is_final else "unreachable"
+            raise NoAnswerError(rule, f"{self.address}: {_shown(error)}", again=not is_final) from None
+        sock: Any = connection.sock
         try:
-            # The time that is left holds for the sending as a whole, and then again for every byte that is read.
-            connection.sock.settimeout(max(deadline - monotonic(), 0.001))
-            connection.response_class = _within(deadline, stop)
+            connection.sock = BoundedSocket(sock, deadline, stop)
             data = None if body is None else json.dumps(body).encode("ascii")
-            connection.request("GET" if data is None else "POST", self._path(path), data, headers)
+            connection.request("GET" if data is None else "POST", self._path(path), data, self._headers())
             response = connection.getresponse()
             said = self._read(response)
         except TimeoutError:
@@ -104,6 +101,7 @@ class Endpoint:
             raise NoAnswerError("unreachable", f"{self.address} broke off: {_shown(error)}", again=True) from None
         finally:
             connection.close()
+            sock.close()
         if response.status != 200:
             raise _refusal(response.status, response.headers.get("Retry-After", ""), self._without_key(said))
         try:
@@ -115,6 +113,10 @@ class Endpoint:
         parts = urlsplit(self.address)
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         return kind(parts.hostname or "", parts.port, timeout=timeout_s)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "Connection": "close"}
+        return headers if self.api_key is None else {**headers, "Authorization": f"Bearer {self.api_key}"}
 
     def _path(self, path: str) -> str:
         return urlsplit(self.address).path.rstrip("/").removesuffix("/v1") + path
@@ -133,53 +135,6 @@ class Endpoint:
         if response.length:
             raise http.client.IncompleteRead(b"", response.length)
         return bytes(data)
-
-
-def _within(deadline: float, stop: threading.Event) -> Any:
-    """`HTTPResponse`, reading from a socket that gives up at `deadline`: a socket's own time-out starts anew with
-    every byte, so that a server which sends one a second would be listened to for ever."""
-
-    def response(sock: socket.socket, *args: Any, **options: Any) -> http.client.HTTPResponse:
-        return http.client.HTTPResponse(_Socket(sock, deadline, stop), *args, **options)  # type: ignore[arg-type]
-
-    return response
-
-
-class _Socket:
-    """The one thing that a response asks of a socket."""
-
-    def __init__(self, sock: socket.socket, deadline: float, stop: threading.Event) -> None:
-        self._raw = _Reader(sock, deadline, stop)
-
-    def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(self._raw)
-
-
-class _Reader(io.RawIOBase):
-    def __init__(self, sock: socket.socket, deadline: float, stop: threading.Event) -> None:
-        self._sock, self._deadline, self._stop = sock, deadline, stop
-        # A connection closes its socket once the headers are read; a file made from it keeps it open for the body.
-        self._kept_open = sock.makefile("rb", buffering=0)
-
-    def close(self) -> None:
-        self._kept_open.close()
-        super().close()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while True:
-            left_s = self._deadline - monotonic()
-            if self._stop.is_set():
-                raise ConnectionAbortedError("no longer wanted")
-            if left_s <= 0:
-                raise TimeoutError
-            self._sock.settimeout(min(left_s, LOOK_UP_S))
-            try:
-                return self._sock.recv_into(buffer)
-            except TimeoutError:
-                continue
 
 
 def _refusal(status: int, retry_after: str, data: bytes) -> NoAnswerError:

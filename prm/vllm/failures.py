@@ -1,9 +1,19 @@
 """What there is instead of an answer: one exception for all that a server, an engine or its answer can be at fault."""
 
-__all__ = ["TRANSIENT", "NoAnswerError"]
+__all__ = ["NOT_THE_ROWS", "PASSING", "NoAnswerError"]
 
-TRANSIENT = frozenset({"unreachable", "timeout", "server_error", "stopped", "engine_failed"})
-"""Rules of failures that may pass: asked again another day, the same row may have an answer."""
+PASSING = frozenset({"unreachable", "timeout", "server_error", "stopped", "engine_failed"})
+"""Rules of failures that may pass: asked again another day, the same server may answer."""
+
+NOT_THE_ROWS = PASSING | {
+    "refused",
+    "unreadable_answer",
+    "wrong_length",
+    "wrong_labels",
+    "not_probabilities",
+    "missing_logprob",
+}
+"""Rules of whatever is not the row's doing: behind another server, or after a repair, it may have scores."""
 
 
 class NoAnswerError(Exception):

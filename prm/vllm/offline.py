@@ -16,7 +16,7 @@ from ...verifiers.isolation import Workers
 from ..base import StepRow, StepScore
 from ..hf.checkpoint import find_checkpoint
 from ..hf.families import Family
-from .failures import TRANSIENT, NoAnswerError
+from .failures import NOT_THE_ROWS, NoAnswerError
 from .questions import Question, family_of, load_encoder, question_of, row_scores
 from .readings import label_scores, token_scores
 
@@ -57,10 +57,10 @@ class VllmScorer:
 
     Attributes:
         version: names the family, the checkpoint's content, the dtype and a digest of `engine`.
-        transient_rules: rules of scores that are missing for a reason which may pass; a cache keeps none.
+        transient_rules: rules of scores that are missing for no fault of the row's; a cache keeps none.
     """
 
-    transient_rules = TRANSIENT
+    transient_rules = NOT_THE_ROWS
 
     def __init__(
         self,
@@ -188,7 +188,9 @@ class _Engine:
         if not isinstance(error, WorkerDiedError | WorkerTimeoutError):
             self._workers.close()
         if self._left == 0:
-            self._given_up = NoAnswerError("engine_failed", f"given up after too many failures; last: {_one_line(error)}")
+            self._given_up = NoAnswerError(
+                "engine_failed", f"given up after too many failures; last: {_one_line(error)}"
+            )
         self._left -= 1
 
 

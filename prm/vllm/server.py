@@ -12,7 +12,7 @@ from ..base import StepRow, StepScore
 from ..hf.families import Family
 from .attempts import Call, Patience
 from .endpoint import Endpoint
-from .failures import TRANSIENT, NoAnswerError
+from .failures import NOT_THE_ROWS, PASSING, NoAnswerError
 from .protocol import completions_body, next_token_tops, pooled_rows, pooling_body, served_models
 from .questions import Question, family_of, load_encoder, question_of, row_scores
 from .readings import at_positions, label_scores, token_scores
@@ -60,10 +60,8 @@ class VllmServerScorer:
     Attributes:
         version: names the family and the model as the server calls it: whoever serves another under that name has to
             empty a cache that was filled before.
-        transient_rules: rules of scores that are missing for a reason which may pass; a cache keeps none.
+        transient_rules: rules of scores that are missing for no fault of the row's; a cache keeps none.
     """
-
-    transient_rules = TRANSIENT
 
     def __init__(
         self,
@@ -93,6 +91,8 @@ class VllmServerScorer:
         self._max_tokens = None if max_tokens is None else whole("max_tokens", max_tokens, at_least=1)
         self._address = Endpoint(address, None, *self._limits).address
         self._encoder = load_encoder(tokenizer or model, family_of(family), revision=revision)
+        # What is too long for this server may fit the next one.
+        self.transient_rules = NOT_THE_ROWS | ({"too_long"} if max_tokens is None else set())
         self.version = f"1 {self._encoder.family.name} {model} {max_tokens or 'unlimited'}"
 
     def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
@@ -142,7 +142,7 @@ class VllmServerScorer:
             is_classifier = self._encoder.label_ids is None
             ask = self._classifier(call) if is_classifier else self._language_model(call)
         except NoAnswerError as error:
-            if error.rule in TRANSIENT:
+            if error.rule in PASSING:
                 raise
             raise ArgumentError(
                 f"address: expected a vLLM server set up for the family {self._encoder.family.name}, got {error}"

@@ -121,6 +121,21 @@ def test_a_caller_who_breaks_off_does_not_wait_for_the_server() -> None:
     assert monotonic() - started < 5
 
 
+def test_a_server_that_reads_nothing_costs_the_time_limit_and_no_more() -> None:
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(1)
+        endpoint, body = Endpoint(f"http://127.0.0.1:{deaf.getsockname()[1]}"), ["x" * (64 << 20)]
+        started = monotonic()
+        with pytest.raises(NoAnswerError, match="timeout"):
+            endpoint.answer("/pooling", body, timeout_s=0.5, stop=Event())
+        stop = Event()
+        Timer(0.1, stop.set).start()
+        with pytest.raises(NoAnswerError, match="no longer wanted"):
+            endpoint.answer("/pooling", body, timeout_s=60.0, stop=stop)
+    assert monotonic() - started < 10
+
+
 NO_ADDRESSES = """
 localhost:8000 ftp://host http:// http://host:port http://u:p@host http://h/?q=1 http://host:0 http://höst:8000 http://[::1
 """

@@ -302,7 +302,13 @@ def test_a_server_that_is_not_there_gives_every_row_the_reason(scorer_at: Callab
         scorer = scorer_at(f"http://127.0.0.1:{free.getsockname()[1]}", timeout_s=0.2, patience_s=0.3)
         scores = step_scores(scorer, [*ROWS, StepRow("?", ("",))])
     assert rules(scores) == [{"unreachable"}] * 3 + [{"empty_step"}]
-    assert {"unreachable"} <= scorer.transient_rules
+
+
+def test_a_cache_is_told_to_keep_nothing_that_is_not_the_rows(scorer_at: Callable[..., VllmServerScorer]) -> None:
+    kept = {"learned", "empty_step", "not_finite"}
+    assert scorer_at("http://h:1").transient_rules & kept == set()
+    assert {*LASTING.values(), "unreachable", "too_long"} <= scorer_at("http://h:1").transient_rules
+    assert "too_long" not in scorer_at("http://h:1", max_tokens=100).transient_rules
 
 
 def test_what_the_caller_got_wrong_is_an_error_before_the_first_row(scorer_at: Callable[..., VllmServerScorer]) -> None:
