@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..prm.base import StepRow, StepScore, StepScorer
-from ..prm.calibration.aggregates import AGGREGATES, GATE_CREDITS, aggregates, gate_credits
+from ..prm.calibration.aggregates import AGGREGATES, CONTROL, GATE_CREDITS, aggregates, gate_credits
 from ..prm.calibration.ranking import group_pairs
 from ..prm.calibration.resampling import cluster_interval
 from ..prm.calibration.scored import FloatArray
@@ -80,10 +80,12 @@ def gate_trust(
     values = [[score.value for score in answer] for answer in answers]
     known = [[value for value in of_row if value is not None] for of_row in values]
     found = [
-        {**gate_credits(of_row), **aggregates(of_row)} if of_row else dict.fromkeys((*GATE_CREDITS, *AGGREGATES))
+        {**gate_credits(of_row), **aggregates(of_row), CONTROL: -float(len(of_row))}
+        if of_row
+        else dict.fromkeys((*GATE_CREDITS, *AGGREGATES, CONTROL))
         for of_row in values
     ]
-    order = (decides, *(credit for credit in (*GATE_CREDITS, *AGGREGATES) if credit != decides))
+    order = (decides, *(credit for credit in (*GATE_CREDITS, *AGGREGATES, CONTROL) if credit != decides))
     return GateTrust(
         scorer=name,
         scorer_version=scorer.version,

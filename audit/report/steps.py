@@ -137,7 +137,8 @@ class AggregateRanking(Part):
     """How one aggregate of the step scores ranks right solutions above wrong ones, in one stratum.
 
     `stratum` is `"all"`, `"source"` or `"difficulty"`, and `name` which one. `n_silent` solutions have no score, and
-    are left out. An AUC whose interval holds 0.5 says that the aggregate may rank no better than chance there.
+    are left out. An AUC whose interval holds 0.5 says that the aggregate may rank no better than chance there. The
+    aggregate `fewer steps` is a control that asks no scorer.
     """
 
     truth: Truth

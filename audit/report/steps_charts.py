@@ -24,11 +24,17 @@ from .text import number, percent
 
 __all__ = ["AGGREGATE_STYLES", "rankings_figure", "reliability_diagram"]
 
-AGGREGATE_STYLES = {"product": "series-1", "min": "series-3", "mean": "series-4", "last": "series-2"}
+AGGREGATE_STYLES = {
+    "product": "series-1",
+    "min": "series-3",
+    "mean": "series-4",
+    "last": "series-2",
+    "fewer steps": "series-5",
+}
 """Aggregate -> the class of its colour."""
 
 _TENTHS = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-_ROW, _BAND = 7.0, 40.0
+_ROW, _BAND = 7.0, 46.0
 _NAME_WIDTH = 150.0
 _MOST_CHARACTERS = 26
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from ...prm.calibration.aggregates import CONTROL
 from ..chance import OVER_CHANCE, interval, over_chance
 from ..report.model import Finding
 from ..report.steps import AggregateRanking, FirstErrors, StepCoverage, StepQuality
@@ -60,14 +61,15 @@ def headline(first: FirstErrors | None, steps: StepQuality | None, coverage: Ste
 
 
 def _by_stratum(rankings: Sequence[AggregateRanking]) -> Iterator[Finding]:
-    """One finding a stratum: by the best of its aggregates, for if that ranks no better than chance, none does."""
+    """One finding a stratum, by the mean of the steps: the one aggregate that length alone does not move."""
     strata: dict[tuple[str, str, str], list[AggregateRanking]] = {}
     for row in rankings:
         if row.auc is not None:
             strata.setdefault((row.truth, row.stratum, row.name), []).append(row)
     for (truth, stratum, name), rows in strata.items():
-        best = max(rows, key=lambda row: row.auc or 0.0)
-        severity = over_chance(best.auc_low, best.auc_high)
+        by_name = {row.aggregate: row for row in rows}
+        mean, control = by_name["mean"], by_name[CONTROL]
+        severity = over_chance(mean.auc_low, mean.auc_high)
         if stratum != "all" and severity == "ok":
             continue  # the tables say it; a finding each would hide the others
         where = "all solutions" if stratum == "all" else f"{stratum} {name or 'without a name'}"
@@ -75,8 +77,8 @@ def _by_stratum(rankings: Sequence[AggregateRanking]) -> Iterator[Finding]:
         yield Finding(
             section="solutions",
             severity=severity,
-            sentence=f"{where}: those {by} rank above the others by the {best.aggregate} of their steps, the best of "
-            f"{len(rows)} aggregates: AUC {number(best.auc)} {interval(best.auc_low, best.auc_high)}, {best.n_right} "
-            f"against {best.n_wrong}",
+            sentence=f"{where}: those {by} rank above the others by the mean of their steps: AUC {number(mean.auc)} "
+            f"{interval(mean.auc_low, mean.auc_high)}, {mean.n_right} against {mean.n_wrong}; by having fewer steps "
+            f"alone {number(control.auc)}",
             threshold=OVER_CHANCE,
         )

@@ -2,13 +2,14 @@
 
 What a search or a gate leans on. A scorer may rank single steps of easy sources well and solutions of hard ones no
 better than chance, which a figure over all of them hides: so every source and every difficulty stands by itself.
+Beside the aggregates stands what needs no scorer: how many steps a solution has.
 """
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ...prm.calibration.aggregates import AGGREGATES, aggregates
+from ...prm.calibration.aggregates import AGGREGATES, CONTROL, aggregates
 from ...prm.calibration.ranking import auc
 from ...prm.calibration.scored import ScoredTrace
 from ..report.steps import AggregateRanking, Stratum, Truth
@@ -53,8 +54,14 @@ def _rankings(
         return
     problems, n_problems = problems_of([trace for trace, _ in heard])
     is_right = np.array([right for _, right in heard], dtype=np.bool_)
-    found = [aggregates([None if np.isnan(value) else value for value in one.values.tolist()]) for one, _ in heard]
-    for aggregate in AGGREGATES:
+    found = [
+        {
+            **aggregates([None if np.isnan(value) else value for value in one.values.tolist()]),
+            CONTROL: -float(len(one.values)),
+        }
+        for one, _ in heard
+    ]
+    for aggregate in (*AGGREGATES, CONTROL):
         values = np.array([one[aggregate] for one in found], dtype=np.float64)
         low, high = resampling.auc_ends(values, is_right, problems, n_problems)
         yield AggregateRanking(

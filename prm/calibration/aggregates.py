@@ -8,7 +8,7 @@ from math import fsum, prod
 
 from ...errors import ArgumentError
 
-__all__ = ["AGGREGATES", "GATE_CREDITS", "aggregates", "gate_credits"]
+__all__ = ["AGGREGATES", "CONTROL", "GATE_CREDITS", "aggregates", "gate_credits"]
 
 AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
     "product": prod,
@@ -17,6 +17,10 @@ AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
     "last": lambda known: known[-1],
 }
 """Name -> of the known scores, in order, at least one."""
+
+CONTROL = "fewer steps"
+"""What ranks without any score: minus the number of steps. Right solutions are often the shorter ones, and a product or
+a minimum over fewer steps is higher, of random scores too: what does not beat this may know nothing."""
 
 GATE_CREDITS = ("rules", "verigate")
 """The gate modes whose credit of a whole solution can be told without its group; see `gate_credits`."""
