@@ -43,7 +43,7 @@ def cispo_cap_losses(logprobs: Tensor, ratio: Tensor, advantages: Tensor, *, rat
         ratio_cap: positive, and not checked here.
 
     Source:
-        TRL 1.16, `loss_type="cispo"`, which calls the cap `epsilon_high`.
+        ScaleRL (arXiv 2510.13786), whose cap is 5; TRL 1.16, `loss_type="cispo"`, which calls it `epsilon_high`.
 
     Example:
         >>> import torch

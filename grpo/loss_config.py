@@ -32,14 +32,14 @@ class LossConfig:
             `"clip"`: PPO's, `clipped_losses`.
             `"gspo"`: the same of the sequence's ratio; `"gspo_token"`: with the gradient of each token's own.
             `"cispo_band"`, `"cispo_cap"`: the log-probability weighted by a bounded ratio, with a gradient at every
-            token; the bound is the clip range (the paper's and verl's convention), or one absolute cap (TRL's).
+            token; the bound is the clip range (MiniMax-M1 and verl), or one absolute cap (ScaleRL and TRL).
         epsilon_low, epsilon_high: how far the ratio may fall below and rise above 1; low in [0, 1], high at least 0.
             DAPO's are 0.2 and 0.28, GSPO's 3e-4 and 4e-4. `"cispo_cap"` reads neither.
         dual_clip: c, above 1: the most that a token with A < 0 may cost, in units of |A|. None: no bound (PPO's);
             verl's is 3. Not with CISPO.
         delta: positive: the ratio is cut to it before it is compared with the clipped one (TRL's two-sided clip).
             Above 1 + epsilon_high the same as dual_clip; one of the two. Not with CISPO.
-        ratio_cap: positive, of `"cispo_cap"`, which needs it; MiniMax-M1's range has no lower bound, TRL's advice is 5.
+        ratio_cap: positive, of `"cispo_cap"`, which needs it; ScaleRL's is 5.
         beta: weight of the KL to the reference, at least 0.
         kl: `"k2"` or `"k3"`; see `kl_per_token`. k1 is refused: it has no place in a loss.
         kl_times_ratio: multiply the KL by the ratio, its gradient included: an estimate under the policy itself from
@@ -139,7 +139,7 @@ the ratio holds the mismatch already and would count it twice
         return 2.0 if self.importance_cap is None else self.importance_cap
 
     @property
-    def range(self) -> tuple[float, float]:
+    def ratio_range(self) -> tuple[float, float]:
         """The ratios between which the form is not clipped: of `"cispo_cap"` from 0 to its cap."""
         if self.form == "cispo_cap":
             return 0.0, float(self.ratio_cap or 0.0)

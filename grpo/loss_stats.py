@@ -186,7 +186,7 @@ def _marks_and_means(
     losses: TokenLosses, advantages: Tensor, config: LossConfig, entropy: Tensor | None
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Tokens to count, and values to average, by field."""
-    ratio, (low, high) = losses.log_ratio.exp(), config.range
+    ratio, (low, high) = losses.log_ratio.exp(), config.ratio_range
     delta = torch.inf if config.delta is None else config.delta
     dual = max(delta, high) if config.dual_clip is None else config.dual_clip
     is_paid, is_charged = advantages > 0, advantages < 0
