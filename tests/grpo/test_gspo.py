@@ -62,3 +62,12 @@ def test_a_mean_beyond_twenty_is_held_without_gradient_and_counted() -> None:
         assert stats.clamped == 2
         assert gradient[0].tolist() == [0.0, 0.0]
         assert (gradient[1] > 0).all()
+
+
+def test_estimates_of_the_distance_are_of_tokens_and_clipping_is_of_sequences() -> None:
+    # Log-ratios 0.3 and -0.3: the sequence has not moved, its tokens have.
+    logprobs = torch.tensor([[0.3, -0.3]], dtype=T64)
+    mask, advantages = torch.ones(1, 2, dtype=torch.bool), torch.ones(1, dtype=T64)
+    _, stats = policy_loss(logprobs, torch.zeros(1, 2, dtype=T64), advantages, mask, form="gspo")
+    assert (stats.ratio_mean, stats.clipped_high) == (1.0, 0.0)
+    assert stats.k2 == pytest.approx(0.045)

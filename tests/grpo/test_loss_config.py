@@ -45,6 +45,8 @@ def test_what_was_checked_cannot_be_changed() -> None:
     ("options", "message"),
     [
         ({"form": "ppo"}, "form: expected one of clip, gspo, gspo_token, cispo_band, cispo_cap, got 'ppo'"),
+        ({"epsilon_high": "4e-4"}, "epsilon_high: expected a number, got '4e-4'"),
+        ({"beta": None}, "beta: expected a number, got None"),
         ({"delta": 0.0}, "delta: expected a positive number, got 0.0"),
         ({"delta": 2.0, "dual_clip": 3.0}, "delta: expected None beside dual_clip = 3.0, got 2.0"),
         ({"form": "cispo_band", "delta": 2.0}, 'delta: expected None with form "cispo_band", got 2.0'),

@@ -36,7 +36,7 @@ def test_no_tokens_are_no_trouble() -> None:
 def test_what_breaks_the_rules_is_refused_by_name() -> None:
     with pytest.raises(ArgumentError, match="entropy: expected finite numbers where completion_mask is True, got nan"):
         rlzvp_advantages(REWARDS, IDS, ENTROPY, torch.ones_like(MASK))
-    with pytest.raises(ArgumentError, match="alpha: expected a number of at least 0, got -1"):
+    with pytest.raises(ArgumentError, match="alpha: expected a finite number of at least 0, got -1"):
         rlzvp_advantages(REWARDS, IDS, ENTROPY, MASK, alpha=-1)
     with pytest.raises(ArgumentError, match=r"rewards: expected shape \(10,\), one a row of entropy, got \(2,\)"):
         rlzvp_advantages(REWARDS[:2], IDS[:2], ENTROPY, MASK)
