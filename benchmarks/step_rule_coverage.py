@@ -6,7 +6,8 @@ r"""How often a step rule speaks, and how often it flags a trace that is right.
 
 STEPS has steps, first_error (-1 = none) and problem a line; HUMAN question and answer, whose lines are steps; MODELS
 question and dicts with solution and is_correct; QWEN question, code (responses) and score, cut by `step_spans`. A trace
-is right that is labelled clean, has the right answer, or is a human solution. Columns:
+is right that is labelled clean, has the right answer, or is a human solution; in a second set the answer of each human
+solution is replaced by three times itself and seven. Columns:
 
     speaks      traces with a score of 0 or 1 on any step
     confirms    traces with a 1 and no 0
@@ -36,6 +37,7 @@ from rewardgate.prm.rules.stated import prose_of, stated_values
 from rewardgate.prm.steps import step_spans
 
 _NAME = re.compile(r"(?<![\w\\{^_])([A-Za-z])\s*$")
+_ANSWER = re.compile(r"(?<=^#### )-?[0-9,]+")
 _ASSERTED = re.compile(r"==\s*(-?[0-9]+)\s*$")
 
 
@@ -74,6 +76,8 @@ def trace_sets(options: argparse.Namespace) -> Iterator[tuple[str, list[Trace]]]
     if options.human:
         rows = [(row["question"], tuple(row["answer"].splitlines())) for row in lines_of(options.human)]
         yield "human solutions", [Trace(StepRow(*row), True) for row in rows]
+        changed = [(question, (*steps[:-1], _ANSWER.sub(other_answer, steps[-1]))) for question, steps in rows]
+        yield "human solutions, another answer", [Trace(StepRow(*row), False) for row in changed]
     if options.models:
         rows = [
             (row["question"], one) for row in lines_of(options.models) for one in row.values() if isinstance(one, dict)
@@ -102,6 +106,11 @@ def trace_sets(options: argparse.Namespace) -> Iterator[tuple[str, list[Trace]]]
         yield "borrowed results", [trace for row in models for trace in with_results(row, human[row["question"]])]
     if options.code:
         yield "code", [trace for row in lines_of(options.code) for trace in asserted(row)]
+
+
+def other_answer(found: re.Match[str]) -> str:
+    """Three times the answer and seven."""
+    return str(3 * int(found.group().replace(",", "")) + 7)
 
 
 def borrowed(row: dict[str, Any]) -> Iterator[Trace]:

@@ -63,11 +63,11 @@ HOSTILE = {
     "long numbers of a step": "Step 1" + ".111" * 200_000 + "x",
     "underscores": "__a" * 200_000,
     "tags": "<think>" * 200_000,
-    "thoughts": "a<think>b</think>" * 20_000,
-    "open fences in thoughts": "```py\n</think>\n" * 50_000,
-    "sentences": "甲。" * 100_000,
-    "quotations": "「甲。" * 100_000,
-    "items": "1. a\n a) b\n" * 20_000,
+    "thoughts": "a<think>b</think>" * 5_000,
+    "open fences in thoughts": "```py\n</think>\n" * 10_000,
+    "sentences": "甲。" * 20_000,
+    "quotations": "「甲。" * 50_000,
+    "items": "1. a\n a) b\n" * 5_000,
     "angle brackets": "<" * 1_000_000,
 }
 """Texts of up to 5 MB that are meant to cost much; by what they flood."""
