@@ -131,14 +131,21 @@ def _family(family: str | Family, checkpoint: Checkpoint) -> Family:
 
 
 def _base(checkpoint: Checkpoint, family: Family, dtype: torch.dtype) -> Any:
-    with _without_report():
-        base, report = AutoModel.from_pretrained(
-            checkpoint.folder,
-            dtype=dtype,
-            trust_remote_code=False,
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,  # they are told below, by name
-        )
+    _ = checkpoint.files  # says better than transformers what is missing
+    try:
+        with _without_report():
+            base, report = AutoModel.from_pretrained(
+                checkpoint.folder,
+                dtype=dtype,
+                trust_remote_code=False,
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,  # they are told below, by name
+            )
+    except (OSError, ValueError) as error:  # an architecture that transformers does not know
+        reason = str(error).strip().split("\n")[0]
+        raise ArgumentError(
+            f"model: expected one that transformers can build, got {checkpoint.folder}: {reason}"
+        ) from error
     read = {f"{layer}.{kind}" for layer in (*_LAYERS[family.head], "lm_head") for kind in ("weight", "bias")}
     problems = {
         "missing": sorted(report["missing_keys"]),
