@@ -82,8 +82,8 @@ class Endpoint:
             connection.connect()
         except TimeoutError:
             raise NoAnswerError("unreachable", f"{self.address} did not accept a connection", again=True) from None
-        except OSError as error:
-            is_final = isinstance(error, ssl.SSLCertVerificationError)
+        except (OSError, UnicodeError) as error:  # the latter of a name that no host can have
+            is_final = isinstance(error, ssl.SSLCertVerificationError | UnicodeError)
             rule = "refused" if is_final else "unreachable"
             raise NoAnswerError(rule, f"{self.address}: {_shown(error)}", again=not is_final) from None
         sock: Any = connection.sock
@@ -94,9 +94,8 @@ class Endpoint:
             response = connection.getresponse()
             said = self._read(response)
         except TimeoutError:
-            raise NoAnswerError(
-                "timeout", f"{self.address} gave no answer within {timeout_s:g} s", again=True
-            ) from None
+            detail = f"{self.address} gave no answer within {timeout_s:g} s"
+            raise NoAnswerError("timeout", detail, again=True) from None
         except (OSError, http.client.HTTPException) as error:
             raise NoAnswerError("unreachable", f"{self.address} broke off: {_shown(error)}", again=True) from None
         finally:

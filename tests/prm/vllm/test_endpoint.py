@@ -98,6 +98,11 @@ def test_a_port_where_nobody_listens_is_unreachable() -> None:
     assert (error.rule, error.again, error.was_heard) == ("unreachable", True, False)
 
 
+def test_a_name_that_no_host_can_have_is_final() -> None:
+    error = failure(Endpoint(f"http://{'a' * 64}.example"))
+    assert (error.rule, error.again) == ("refused", False)
+
+
 def test_a_server_that_accepts_nobody_is_given_up_after_the_time_to_connect() -> None:
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
