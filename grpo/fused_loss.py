@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.autograd import Function
 
 from ..errors import ArgumentError
-from .head_chunks import ChunkSettings, HeadChunks, HeadGradients, Wanted, product_dtype
+from .head_chunks import ChunkSettings, HeadChunks, product_dtype
+from .head_gradients import HeadGradients, Wanted
 from .lm_head import LmHead, check_head_inputs
 from .logprobs import gradients_wanted, refuse_second_derivative, spread
 

@@ -22,11 +22,7 @@ from torch import Tensor
 from .lm_head import LmHead
 from .row_chunks import budget_bytes, row_chunks
 
-__all__ = ["ChunkSettings", "HeadChunks", "HeadGradients", "Wanted", "product_dtype"]
-
-
-Wanted = tuple[bool, bool, bool]
-"""Whether a gradient of hidden, weight and bias is wanted."""
+__all__ = ["ChunkSettings", "HeadChunks", "product_dtype"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +136,10 @@ class HeadChunks:
                 offset = offset - of_entropies * self.outer * self._highest[:, 0]
             u.mul_(kept.mul_((of_entropies * self.outer)[:, None]).add_(offset[:, None]))
             picked = picked * of_logprobs
-        u.scatter_add_(1, ids[:, None], -picked[:, None])
+        # Not scatter_add_: it counts as non-deterministic on a GPU, although no two of these meet.
+        u.scatter_(1, ids[:, None], u.gather(1, ids[:, None]) - picked[:, None])
         factor = -self.slope * factor
-        if product.dtype is u.dtype:
+        if self.dtype is self.precision:
             return u, factor / self._sum
         # S may be as large as V, which half precision cannot hold: there the sum is divided by in the copy.
         return torch.mul(u, (1 / self._sum)[:, None], out=product), factor
@@ -153,69 +150,3 @@ class HeadChunks:
         keeps = self.is_capped or self.with_entropy
         exponentials = views[1] if self.dtype is not self.precision else views[0]
         return views[0], exponentials, views[-1] if keeps else exponentials
-
-
-SLAB_BYTES = 64 << 20
-
-
-@dataclass(slots=True)
-class HeadGradients:
-    """Gradients of a head and its hidden rows, summed chunk by chunk in at least float32; None where not wanted."""
-
-    hidden: Tensor | None
-    weight: Tensor | None
-    bias: Tensor | None
-
-    @classmethod
-    def zeros(cls, work: HeadChunks, hidden: Tensor, wanted: Wanted) -> "HeadGradients":
-        """Room for the gradients of hidden rows (N, H), weight (V, H) and bias (V,), as `wanted`."""
-        vocabulary, width = work.weight.shape
-        shapes = (hidden.shape, (vocabulary, width), (vocabulary,))
-        return cls(
-            *(
-                torch.zeros(shape, dtype=work.precision, device=hidden.device) if want else None
-                for shape, want in zip(shapes, wanted, strict=True)
-            )
-        )
-
-    def add(self, work: HeadChunks, hidden: Tensor, rows: slice, logits_gradient: tuple[Tensor, Tensor]) -> None:
-        """What one chunk adds: `hidden` are all rows (N, H), `logits_gradient` of `work`."""
-        gradient, factor = logits_gradient  # (C, V), (C,)
-        if self.hidden is not None:
-            torch.mul(gradient @ work.weight, factor[:, None], out=self.hidden[rows])
-        if self.weight is None and self.bias is None:
-            return
-        if work.dtype is work.precision:
-            if self.weight is not None:
-                self.weight.addmm_(gradient.t(), hidden[rows].to(work.dtype) * factor[:, None])
-            if self.bias is not None:
-                self.bias.addmv_(gradient.t(), factor)
-            return
-        # Half precision has no room for the small factors of a long batch: the rows get them relative to the largest,
-        # and the sum the largest itself. Slabs keep what is summed in half precision small.
-        largest = factor.abs().max().clamp(min=torch.finfo(factor.dtype).tiny)
-        relative = (factor / largest)[:, None]
-        if self.bias is not None:
-            self.bias.add_((gradient.t() @ relative.to(work.dtype))[:, 0] * largest)
-        if self.weight is not None:
-            scaled = (hidden[rows] * relative).to(work.dtype)
-            slab = max(1, SLAB_BYTES // (scaled.shape[1] * work.precision.itemsize))
-            for start in range(0, len(self.weight), slab):
-                part = gradient[:, start : start + slab].t() @ scaled
-                self.weight[start : start + slab].addcmul_(part, largest)
-
-    def scaled(
-        self, factor: Tensor | None, hidden_dtype: torch.dtype, head_dtype: torch.dtype
-    ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-        """The three times a scalar, in place where the dtypes allow it; they are used up."""
-        for gradient in (self.hidden, self.weight, self.bias):
-            # Asking costs less than a pass over (V, H) only where the answer need not be waited for.
-            if gradient is not None and factor is not None and not (factor.device.type == "cpu" and factor == 1):
-                gradient.mul_(factor)
-        dtypes = (hidden_dtype, head_dtype, head_dtype)
-        hidden, weight, bias = (
-            None if gradient is None else gradient.to(dtype)
-            for gradient, dtype in zip((self.hidden, self.weight, self.bias), dtypes, strict=True)
-        )
-        self.hidden = self.weight = self.bias = None
-        return hidden, weight, bias

@@ -8,7 +8,8 @@ from torch import Tensor
 from torch.autograd import Function
 
 from ..errors import ArgumentError
-from .head_chunks import ChunkSettings, HeadChunks, HeadGradients, Wanted, product_dtype
+from .head_chunks import ChunkSettings, HeadChunks, product_dtype
+from .head_gradients import HeadGradients, Wanted
 from .lm_head import LmHead, check_head_inputs
 
 __all__ = ["gradients_wanted", "refuse_second_derivative", "selected_logprobs", "spread"]
@@ -74,7 +75,7 @@ def gradients_wanted(hidden: Tensor, head: LmHead) -> Wanted:
 
 def spread(values: Tensor, mask: Tensor) -> Tensor:
     """(N,) values of the counted tokens at their places, 0 elsewhere."""
-    return values.new_zeros(mask.shape).masked_scatter(mask, values)
+    return values.new_zeros(mask.shape).index_put((mask,), values)
 
 
 def refuse_second_derivative(name: str) -> None:
