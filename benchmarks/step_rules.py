@@ -1,10 +1,11 @@
 """What the rules find in steps that were labelled by people or by construction, and what they flag wrongly.
 
     python benchmarks/step_rules.py STEPS.jsonl [--scorer arithmetic,expression_chain] [--human GSM8K.jsonl]
-        [--adjudications FILE] [--show ROW]
+        [--responses RESPONSES.jsonl] [--adjudications FILE] [--show ROW]
 
 STEPS has one trace a line: source, steps, first_error (0-based, -1 = none), meta. HUMAN has one human solution a line:
-`answer`, whose lines are taken as steps. A trace is flagged at its first step with score 0. One table for each scorer,
+`answer`, whose lines are taken as steps; RESPONSES one problem a line: `question`, `code` (several responses) and `score`
+(whether each has the right answer), cut into steps by rule `auto`. A trace is flagged at its first step with score 0. One table for each scorer,
 and one for all of them together, where a step is wrong that any of them proves wrong. Columns:
 
     err acc     erroneous traces flagged at the labelled step
@@ -33,6 +34,7 @@ from typing import Any
 
 from rewardgate.diagnostics.intervals import clopper_pearson
 from rewardgate.prm import StepRow, StepScore, get
+from rewardgate.prm.steps import step_spans
 
 ANNOTATION = re.compile(r"<<[^<>]*>>")
 ADJUDICATIONS = Path(__file__).with_name("step_rules_adjudications.jsonl")
@@ -86,6 +88,8 @@ def main() -> None:
         show(trace for trace in last[options.show] if trace.flagged != trace.first_error)
     if options.human:
         show_human(options.human, options.scorer)
+    if options.responses:
+        show_responses(options.responses, options.scorer)
 
 
 def arguments() -> argparse.Namespace:
@@ -95,6 +99,7 @@ def arguments() -> argparse.Namespace:
         "--scorer", type=lambda names: names.split(","), default=["arithmetic"], help="names, with commas between them"
     )
     parser.add_argument("--human", type=Path, help="human solutions, assumed right")
+    parser.add_argument("--responses", type=Path, help="responses of a model, and whether their answers are right")
     parser.add_argument("--adjudications", type=Path, default=ADJUDICATIONS)
     parser.add_argument(
         "--show", help="print every trace of this row of the last table that is judged otherwise than labelled"
@@ -200,6 +205,24 @@ def show_human(path: Path, names: Sequence[str]) -> None:
         flagged = [trace for trace in scored(human, name) if trace.flagged >= 0]
         print(f"\n{name}: human solutions flagged: {len(flagged)} of {len(human)} ({len(flagged) / len(human):.2%})")
         show(flagged)
+
+
+def show_responses(path: Path, names: Sequence[str]) -> None:
+    """How many responses with a right and with a wrong answer are flagged, and each different flag on a right one."""
+    rows: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+    for problem in read_lines(path):
+        for text, is_right in zip(problem["code"], problem["score"], strict=True):
+            steps = [text[start:end] for start, end in step_spans(text)]
+            rows[bool(is_right)].append({"id": str(problem["idx"]), "problem": problem["question"], "steps": steps})
+    for name in names:
+        traces = {is_right: scored(some, name) for is_right, some in rows.items()}
+        flagged = {is_right: [one for one in some if one.flagged >= 0] for is_right, some in traces.items()}
+        print(
+            f"\n{name}: responses flagged: of those with a right answer {share(len(flagged[True]), len(traces[True]))}"
+        )
+        print(f"  and with a wrong one {share(len(flagged[False]), len(traces[False]))}; on right ones:")
+        for place in {(trace.id, trace.scores[trace.flagged].detail) for trace in flagged[True]}:
+            print(f"  {place[0]}: {place[1]}")
 
 
 if __name__ == "__main__":

@@ -61,8 +61,11 @@ class Derivations:
     """
 
     def __init__(self, given: Iterable[Statement] = ()) -> None:
-        equations = (_equation(statement, "") for statement in given)
-        self._known = [equation.zeros for equation in equations if equation is not None][-_MOST_KNOWN:]
+        self._known: list[Polynomial] = []
+        self._is_contradicted = False
+        for statement in given:
+            if (equation := _equation(statement, "")) is not None:
+                self._know(equation)
         self._premise: _Equation | None = None
         self._branching: set[str] = set()
         self._between = ""
@@ -83,7 +86,11 @@ class Derivations:
             CostlyError: more equations than may be compared in one row.
         """
         found = zeros(left, right)
-        return found is not None and any(self._agrees(known, found) for known in self._known)
+        if found is None:
+            return False
+        if not letters_of(found):
+            return self._is_contradicted
+        return any(self._agrees(known, found) for known in self._known)
 
     def take(self, statement: Statement, text: str) -> Derivation:
         """The next statement, as it is written in `text`, against the equation before it.
@@ -96,10 +103,15 @@ class Derivations:
             if not _says_nothing(statement):
                 self.forget()
             return _NOTHING
-        derivation = self._derived(equation)
+        derivation = self._derived(equation) if equation.letters else _NOTHING
         self._premise, self._between = equation, ""
-        self._known = [*self._known[-_MOST_KNOWN + 1 :], equation.zeros]
+        self._know(equation)
         return derivation
+
+    def _know(self, equation: _Equation) -> None:
+        # `2x+3 = 2x+5` has no solution, and whatever is made of it has none.
+        self._is_contradicted = self._is_contradicted or not equation.letters
+        self._known = [*self._known[-_MOST_KNOWN + 1 :], equation.zeros]
 
     def _derived(self, equation: _Equation) -> Derivation:
         premise, between = self._premise, self._between
@@ -108,13 +120,14 @@ class Derivations:
         if (holds := self._agrees(premise.zeros, equation.zeros)) is not False:
             return Derivation(holds, premise.text)
         if leaves_open(between) or any(defines(between, name) for name in equation.letters):
-            self._branching |= equation.letters
-            return _NOTHING
-        if not self._branching.isdisjoint(equation.letters):
+            # Several equations of several letters are a system; of one letter they are two cases, or two numbers.
+            self._branching |= equation.letters if len(equation.letters) == 1 else frozenset()
             return _NOTHING
         if len(equation.letters) > 1:
             is_made = manipulates(between) and not substitutes(between) and not self._is_sum(equation)
             return Derivation(False, premise.text) if is_made else _NOTHING
+        if not self._branching.isdisjoint(equation.letters):
+            return _NOTHING
         before, after = only_solution(premise.zeros), only_solution(equation.zeros)
         if before is None or after is None:
             return Derivation(False, premise.text)
@@ -143,7 +156,7 @@ def _equation(statement: Statement, text: str) -> _Equation | None:
         return None
     found = zeros(trees[0], trees[-1])
     names = letters_of(found) if found else frozenset()
-    if not found or not names:
+    if not found or not (names or free_symbols(*trees)):
         return None
     return _Equation(text, found, names, len(names) == 1 and isinstance(trees[0], Symbol))
 

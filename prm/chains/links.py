@@ -16,7 +16,7 @@ from ...verifiers.expression.agreement import as_digits
 from ...verifiers.expression.enclosures import Value
 from ...verifiers.expression.numbers import terminates
 from ...verifiers.expression.points import shown_point
-from ...verifiers.expression.tree import Number, Product, Sum, Symbol, Tree, free_symbols, nodes
+from ...verifiers.expression.tree import Function, Number, Product, Sum, Symbol, Tree, free_symbols, nodes
 from .identities import Probes, where_they_differ
 from .polynomials import NotRationalError, Polynomial, difference, ratio
 from .statements import Statement
@@ -95,7 +95,8 @@ def difference_shown(link: Link) -> str:
 
 def _is_claim(link: Link, *, is_chain: bool, is_rewriting: bool) -> bool:
     if not free_symbols(link.left):
-        return not (isinstance(link.left, Number) and isinstance(link.right, Number)) and not _is_rounded(link)
+        is_bare = isinstance(link.left, Number) and isinstance(link.right, Number)
+        return not (is_bare or _measures_angles(link) or _runs_on(link) or _is_rounded(link))
     try:
         apart = difference(link.left, link.right)[0]
         sides = ratio(link.left), ratio(link.right)
@@ -106,6 +107,31 @@ def _is_claim(link: Link, *, is_chain: bool, is_rewriting: bool) -> bool:
     # Over one denominator, so that terms can be compared.
     (above, below), (other_above, other_below) = sides
     return is_chain and below == other_below and len(_shared(above, other_above)) >= max(_FEWEST_SHARED, len(apart))
+
+
+def _measures_angles(link: Link) -> bool:
+    """Whether an angle stands in a link of constants: `\\sin 30` may mean degrees."""
+    return any(
+        isinstance(node, Function) and node.name.removeprefix("arc") in ("sin", "cos", "tan")
+        for tree in (link.left, link.right)
+        for node in nodes(tree)
+    )
+
+
+def _runs_on(link: Link) -> bool:
+    """Whether the right side begins with the left one's value and computes on from there: `5+3 = 8+2 = 10`."""
+    parts = (
+        link.right.terms
+        if isinstance(link.right, Sum)
+        else link.right.factors
+        if isinstance(link.right, Product)
+        else ()
+    )
+    first = parts[0] if parts else None
+    if isinstance(first, Product):
+        first = first.factors[0]
+    found = where_they_differ(link.left, link.right)
+    return isinstance(first, Number) and found is not None and found[1] == first.value
 
 
 def _is_rounded(link: Link) -> bool:

@@ -45,6 +45,7 @@ _FOREIGN = re.compile(
 )
 _LETTER = re.compile(r"[a-zA-Z]")
 _DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|°")
+_ANGLES = re.compile(r"\\(?:pi|sin|cos|tan|cot|sec|csc|arc\w+)(?![a-zA-Z])|π")
 _APPLIED = re.compile(r"(?<![A-Za-z0-9\\}_)])([A-Za-z])\s?\(\s*-?(?:\d+|[a-zA-Z])\s*\)")
 
 
@@ -87,7 +88,9 @@ def statements(text: str, functions: frozenset[str] = frozenset()) -> Iterator[S
             if chain is None or not (region.is_maths or _LETTER.search(text, start, end)):
                 continue
             sides, signs = chain
-            trees = [_tree(side, functions, is_prose=not region.is_maths) for side in sides]
+            # An angle in degrees may equal one in radians, and the sine of one a number.
+            is_angle = _DEGREES.search(text, start, end) and _ANGLES.search(text, start, end)
+            trees = [None if is_angle else _tree(side, functions, is_prose=not region.is_maths) for side in sides]
             trees[0] = trees[0] if is_begun else None
             trees[-1] = trees[-1] if is_ended else None
             yield Statement(tuple(map(_spelled, sides)), tuple(signs), start, end, not region.is_maths, tuple(trees))

@@ -13,7 +13,7 @@ _OPEN = re.compile(
     r"|setting|consider|range\w*|limit\w*|approach\w*|minimum|maximum|not|no|cannot|contradict\w*|impossible|closest"
     r"|nearest|round\w*|approximat\w*|about|estimate\w*|mod|modulo|remainder|plug\w*|substitut\w*|original|vertex"
     r"|prove|true|replac\w*|chang\w*)\b"
-    r"|n[’']t\b|\\pm|±|\\mp|\?",
+    r"|\b(?:part|for|at|with|where|as)\W*\Z|n[’']t\b|\\pm|±|\\mp|\?|(?<![a-z])[a-h]\)",
     re.IGNORECASE,
 )
 _MANIPULATING = re.compile(
@@ -21,6 +21,8 @@ _MANIPULATING = re.compile(
     r"|collect|cancel|reduc|transpos|solv)\w*|both sides|like terms|in terms of)\b",
     re.IGNORECASE,
 )
+# `x-3 = 5, x-3 = -5` lists what it finds.
+_LISTED = re.compile(r"(?:[ $]|\\q?quad)*(?:[,;]|and\b)(?:[ $]|and\b|\\q?quad)*")
 # What a manipulation of one equation takes from elsewhere.
 _SUBSTITUTING = re.compile(
     r"\b(?:substitut\w*|plug\w*|replac\w*|system|equations|using|use|since|because|given|know|known|from(?! both)"
@@ -52,7 +54,7 @@ def leaves_open(between: str) -> bool:
         >>> leaves_open("or"), leaves_open("Dividing both sides by 2, we get")
         (True, False)
     """
-    return _OPEN.search(between) is not None
+    return _OPEN.search(between) is not None or _LISTED.fullmatch(between) is not None
 
 
 def manipulates(between: str) -> bool:

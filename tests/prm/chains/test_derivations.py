@@ -55,6 +55,10 @@ def test_one_that_can_is_confirmed(text: str) -> None:
         "2x = 4. Let x be the second number: 3x = 12",
         "2x = 4. In the other case, 2x = 6",
         "$x-1=0$ or $x-5=0$, so $x=1$",
+        "$x-3=5$, $x-3=-5$",
+        "$x-3=5$ and $x-3=-5$",
+        "For $n=1$, $2n+1=3$. For $n=2$, $2n+1=5$.",
+        "a) $2x=4$ b) $3x=12$",
         "2x = 4. If 2x = 6, 4x = 12. So x = 2. Thus 4x = 8",
         "x = 4, x = 5",  # two values, or one corrected
         "$x+y=5$ and $x-y=1$",
@@ -90,6 +94,12 @@ def test_an_equation_that_follows_from_a_known_one_is_known() -> None:
     derivations = Derivations(statements("$x^2+2x=x^2+6$"))
     assert derivations.is_known(parse("x"), parse("3"))
     assert not derivations.is_known(parse("x"), parse("4"))
+
+
+def test_what_is_made_of_a_contradiction_is_one() -> None:
+    derivations = Derivations(statements("$2(x+1)+1=2x+5$"))
+    assert derivations.is_known(parse("2x+3"), parse("2x+5"))
+    assert not Derivations().is_known(parse("2x+3"), parse("2x+5"))
 
 
 def test_comparisons_are_counted() -> None:

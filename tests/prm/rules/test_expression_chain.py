@@ -83,6 +83,8 @@ def test_what_does_not_is_refuted_and_named(steps: tuple[str, ...], detail: str 
         ("216 feet x 12 = 2592", "x = 5"),
         (r"$2x < 6$, so $x < 4$",),
         (r"$\frac{100}{3} = 33$",),
+        (r"$90^\circ = \frac{\pi}{2}$",),
+        (r"$5+3 = 8+2 = 10$",),
         (r"$\frac{d}{dx} x^2 = 2x$, $\int x\,dx = x^2$",),
     ],
 )
