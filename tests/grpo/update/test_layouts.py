@@ -1,0 +1,113 @@
+"""Padded or packed, a row's states are those that it gets alone; and which rows run together."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from small_models import FAMILIES, VOCABULARY, small_model
+from torch import Tensor, nn
+
+from rewardgate.grpo.causal_lm import hidden_states
+from rewardgate.grpo.update import Layout, PackedLayout, PaddedLayout, RowTokens, choose_layout
+
+LAYOUTS = (PaddedLayout(), PackedLayout())
+
+IN_FLOAT64 = ("Qwen2", "Qwen3", "Llama", "Mistral", "Granite")
+"""The others normalise in float32, and eager attention has its softmax there."""
+
+
+def rows_of(lengths: list[tuple[int, int]], seed: int = 0) -> RowTokens:
+    generator = torch.Generator().manual_seed(seed)
+
+    def ids(length: int) -> Tensor:
+        return torch.randint(3, VOCABULARY, (length,), generator=generator)
+
+    return RowTokens(
+        [ids(prompt) for prompt, _ in lengths],
+        [ids(completion) for _, completion in lengths],
+        list(range(len(lengths))),
+    )
+
+
+def alone(model: nn.Module, rows: RowTokens) -> Tensor:
+    """(C, H), one call of the model a row, over all of its tokens."""
+    found = []
+    for prompt, completion in zip(rows.prompts, rows.completions, strict=True):
+        hidden = hidden_states(model, torch.cat([prompt, completion])[None])[0]
+        found.append(hidden[len(prompt) - 1 : -1])
+    return torch.cat(found)
+
+
+ROWS = rows_of([(3, 4), (1, 1), (2, 7), (5, 2)])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_states_and_gradients_are_those_of_each_row_alone(family: str, attention: str, layout: Layout) -> None:
+    model = small_model(family, attn_implementation=attention).double()
+    found = []
+    for hidden in (layout.hidden(model, ROWS), alone(model, ROWS)):
+        model.zero_grad()
+        (hidden * torch.arange(1.0, len(hidden) + 1)[:, None]).square().mean().backward()
+        found.append([hidden.detach(), *(one.grad for one in model.parameters() if one.grad is not None)])
+    is_double = attention == "sdpa" and family in IN_FLOAT64
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-11 if is_double else 1e-4, atol=1e-12 if is_double else 1e-6)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_a_sliding_window_does_not_reach_into_the_row_before(layout: Layout) -> None:
+    model = small_model("Mistral", sliding_window=3).double()
+    rows = rows_of([(2, 9), (4, 6)])
+    torch.testing.assert_close(layout.hidden(model, rows), alone(model, rows), rtol=1e-11, atol=1e-12)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=12),
+    st.integers(1, 60),
+    st.sampled_from(LAYOUTS),
+)
+def test_every_row_is_in_one_micro_batch_within_the_budget(
+    lengths: list[tuple[int, int]], budget: int, layout: Layout
+) -> None:
+    rows = rows_of(lengths)
+    batches = layout.micro_batches(rows, budget)
+    assert sorted(row for batch in batches for row in batch) == list(range(len(rows)))
+    for batch in batches:
+        assert layout.positions(rows.of(batch)) <= budget or len(batch) == 1
+
+
+def test_padded_rows_are_sorted_so_that_the_longest_run_first_and_little_is_padding() -> None:
+    rows = rows_of([(1, 2), (1, 9), (1, 3), (1, 8)])  # 2, 9, 3 and 8 fed
+    assert PaddedLayout().micro_batches(rows, 18) == [[1, 3], [2, 0]]
+    lengths = [rows.lengths[row] for batch in PaddedLayout().micro_batches(rows, 9) for row in batch]
+    assert all(one >= other for one, other in pairwise(lengths))
+
+
+def test_packed_rows_fill_up_what_is_left() -> None:
+    rows = rows_of([(1, 5), (1, 4), (1, 3), (1, 2)])
+    assert PackedLayout().micro_batches(rows, 7) == [[0, 3], [1, 2]]  # 5 + 2, 4 + 3
+
+
+def test_only_attention_with_a_packed_kernel_is_packed_unasked() -> None:
+    model = small_model("Qwen2", attn_implementation="sdpa")
+    layout, why = choose_layout(model, ROWS)
+    assert (layout.name, why) == ("padded", "attention sdpa has no packed kernel")
+    assert choose_layout(model, ROWS, "packed")[0].name == "packed"
+    layout, why = choose_layout(small_model("Qwen2", attn_implementation="sdpa"), ROWS, "padded")
+    assert (layout.name, why) == ("padded", "asked for")
+
+
+def test_a_model_that_does_not_keep_packed_rows_apart_is_padded_and_that_is_told() -> None:
+    model = small_model("Llama")
+    inner = model.model.forward
+
+    def without_positions(*args: object, position_ids: object = None, **inputs: object) -> object:
+        return inner(*args, **inputs)
+
+    model.model.forward = without_positions
+    layout, why = choose_layout(model, ROWS, "packed")
+    assert (layout.name, why) == ("padded", "LlamaForCausalLM does not keep packed rows apart")
