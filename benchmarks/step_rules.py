@@ -4,9 +4,10 @@
         [--responses RESPONSES.jsonl] [--adjudications FILE] [--show ROW]
 
 STEPS has one trace a line: source, steps, first_error (0-based, -1 = none), meta. HUMAN has one human solution a line:
-`answer`, whose lines are taken as steps; RESPONSES one problem a line: `question`, `code` (several responses) and `score`
-(whether each has the right answer), cut into steps by rule `auto`. A trace is flagged at its first step with score 0. One table for each scorer,
-and one for all of them together, where a step is wrong that any of them proves wrong. Columns:
+`answer`, whose lines are taken as steps. RESPONSES has one problem a line: `question`, `code` (several responses, cut
+into steps by rule `auto`) and `score` (whether each has the right answer). A trace is flagged at its first step with
+score 0. One table for each scorer, and one for all of them together, where a step is wrong that any of them proves
+wrong. Columns:
 
     err acc     erroneous traces flagged at the labelled step
     cor acc     clean traces not flagged
