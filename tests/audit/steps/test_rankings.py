@@ -8,7 +8,7 @@ from rewardgate.audit.report.steps import AggregateRanking
 from rewardgate.audit.steps.rankings import aggregate_rankings
 from rewardgate.audit.steps.resampled import Resampling
 
-DRAWN = Resampling(resamples=200, seed=0)
+DRAWN = Resampling(resamples=100, seed=0)
 
 
 def by_name(rows: list[AggregateRanking]) -> dict[str, AggregateRanking]:
@@ -17,20 +17,24 @@ def by_name(rows: list[AggregateRanking]) -> dict[str, AggregateRanking]:
 
 def test_a_product_of_dice_ranks_by_length_and_the_control_says_so() -> None:
     """Right solutions have two steps and wrong ones six; the scores know nothing."""
-    dice = random.Random(0)
-    traces = [
-        trace([dice.random() for _ in range(6 if number % 2 else 2)], 5 if number % 2 else -1, problem=str(number))
-        for number in range(200)
-    ]
-    found = by_name(list(aggregate_rankings(traces, DRAWN)))
-    # -log of a product of n is a sum of n exponentials: the sum of 2 is the lesser one unless of 7 tosses, head for it,
-    # fewer than 2 are heads: 1 - (1 + 7) / 2^7 = 0.9375.
-    assert found["product"].auc == pytest.approx(0.9375, abs=0.06)
-    assert found["fewer steps"].auc == 1
-    # Its spread differs with length, its middle does not.
-    assert found["mean"].auc_low is not None
-    assert found["mean"].auc_high is not None
-    assert found["mean"].auc_low <= 0.5 <= found["mean"].auc_high
+    found = []
+    for seed in range(8):
+        dice = random.Random(seed)
+        traces = [
+            trace([dice.random() for _ in range(6 if n % 2 else 2)], 5 if n % 2 else -1, problem=str(n))
+            for n in range(200)
+        ]
+        found.append(by_name(list(aggregate_rankings(traces, DRAWN))))
+
+    def mean(aggregate: str) -> float:
+        return float(np.mean([one[aggregate].auc for one in found]))
+
+    # -log of a product of n is a sum of n exponentials. That of 2 is less than that of 6 unless, of 7 tosses between
+    # the two, fewer than 2 fall to it: 1 - (1 + 7) / 2^7 = 0.9375.
+    assert mean("product") == pytest.approx(0.9375, abs=0.02)
+    assert mean("fewer steps") == 1
+    # The spread of a mean differs with length, its middle does not. One file is off by 0.04, eight by 0.015.
+    assert mean("mean") == pytest.approx(0.5, abs=0.05)
 
 
 def test_every_stratum_with_both_sides_is_there_and_no_other() -> None:
