@@ -7,6 +7,7 @@ import typer
 
 from ..errors import ArgumentError
 from .options import (
+    CacheFolder,
     FileArgument,
     FormatName,
     GroupKey,
@@ -14,9 +15,11 @@ from .options import (
     PromptKey,
     ResponseKey,
     RewardKey,
+    ScorerOptions,
     TargetKey,
     TimeoutOption,
     WorkersOption,
+    named_scorer,
     named_verifier,
     torch_room,
 )
@@ -26,6 +29,8 @@ def advantages(
     file: FileArgument,
     estimator: Annotated[str, typer.Option(help="Of mixed groups; see `rewardgate list estimators`.")] = "grpo",
     scorer: Annotated[str, typer.Option(help="Scores the steps of open groups; `list scorers`.")] = "arithmetic",
+    option: ScorerOptions = None,
+    cache: CacheFolder = None,
     mode: Annotated[str, typer.Option("--gate", help="How step scores become credit; `list gates`.")] = "rules",
     tokenizer: Annotated[
         str | None, typer.Option(help="tokenizer.json, its folder or a hub name. Default: one advantage a step.")
@@ -47,7 +52,6 @@ def advantages(
     timeout_s: TimeoutOption = 30.0,
 ) -> None:
     """Write the gated advantages of every rollout of FILE: a step's, or with a tokenizer each token's."""
-    from ..prm import get as get_scorer
     from ..prm.tokenizers import load_tokenizer
     from ..rollouts.output import Output
     from ..rollouts.reading import read
@@ -73,7 +77,7 @@ def advantages(
         batches = pipeline.iter_token_advantages(
             reading,
             judge,
-            get_scorer(scorer),
+            named_scorer(scorer, option, cache=cache),
             config,
             None if tokenizer is None else load_tokenizer(tokenizer),
             batch_groups=batch_groups,

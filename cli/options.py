@@ -1,15 +1,18 @@
 """What several commands ask for, and what they make of it."""
 
+import json
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import MissingExtraError
+from ..errors import ArgumentError, MissingExtraError
 
 if TYPE_CHECKING:
+    from ..prm.base import StepScorer
     from ..verifiers.base import Verifier
 
 FileArgument = Annotated[Path, typer.Argument(help="JSONL, JSON, CSV or Parquet; .gz and .zst too.", metavar="FILE")]
@@ -22,6 +25,13 @@ RewardKey = Annotated[str | None, typer.Option(help="Column that holds the rewar
 GroupKey = Annotated[str | None, typer.Option(help="Column that identifies the group.")]
 WorkersOption = Annotated[int, typer.Option(min=1, help="Killable processes for a user's own function.")]
 TimeoutOption = Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds one call of it may take.")]
+ScorerOptions = Annotated[
+    list[str] | None,
+    typer.Option("--option", help="Of the scorer: the value as JSON or as it stands. Repeat.", metavar="KEY=VALUE"),
+]
+CacheFolder = Annotated[
+    Path | None, typer.Option("--cache", help="Folder in which step scores are kept, and found by the next run.")
+]
 ShowsProgress = Annotated[
     bool | None, typer.Option("--progress/--no-progress", help="Progress bar on stderr. Default: on a terminal.")
 ]
@@ -32,6 +42,35 @@ def named_verifier(spec: str, *, workers: int, timeout_s: float) -> "Verifier":
     from ..verifiers.functions import load_verifier
 
     return load_verifier(spec, workers=workers, timeout_s=timeout_s)
+
+
+def named_scorer(name: str, pairs: list[str] | None, *, cache: Path | None = None) -> "StepScorer":
+    """The step scorer of that name, built with `key=value` pairs; with a cache in front of it where there is one."""
+    from ..prm import get
+
+    options = _values(pairs or [])
+    scorer = get(name, **options)
+    if cache is None:
+        return scorer
+    from ..prm.cache import CachedScorer
+
+    return CachedScorer(scorer, cache, name=name, options=options)
+
+
+def _values(pairs: Iterable[str]) -> dict[str, Any]:
+    """`key=value` pairs, a value being what JSON makes of it, else the text itself."""
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.isidentifier():
+            raise ArgumentError(f"--option: expected key=value, got {pair!r}")
+        if key in options:
+            raise ArgumentError(f"--option: expected {key} once, got it twice")
+        try:
+            options[key] = json.loads(value)
+        except (ValueError, RecursionError):
+            options[key] = value
+    return options
 
 
 def torch_room(room: str) -> Any:

@@ -1,23 +1,24 @@
 """`rewardgate score`: what a step scorer says of every step."""
 
-import json
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
 from ..errors import ArgumentError
 from .options import (
+    CacheFolder,
     FileArgument,
     FormatName,
     PromptIdKey,
     PromptKey,
     ResponseKey,
+    ScorerOptions,
     ShowsProgress,
     TargetKey,
+    named_scorer,
     shows_progress,
 )
 
@@ -31,15 +32,10 @@ _RULES_SHOWN = 6
 def score(
     file: FileArgument,
     scorer: Annotated[str, typer.Option(help="See `rewardgate list scorers`.")] = "arithmetic",
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="An option of the scorer; the value as JSON or as it stands. Repeat.", metavar="KEY=VALUE"),
-    ] = None,
+    option: ScorerOptions = None,
     split: Annotated[str, typer.Option(help="Where steps begin: auto, blank_lines, lines, ...")] = "auto",
     out: Annotated[str, typer.Option(help="Where the scores go, one JSON line per input row; - for stdout.")] = "-",
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder in which scores are kept, and found by the next run.")
-    ] = None,
+    cache: CacheFolder = None,
     batch: Annotated[int, typer.Option(min=1, help="Rows that the scorer is asked about together.")] = 64,
     format_name: FormatName = "auto",
     prompt_key: PromptKey = None,
@@ -49,8 +45,6 @@ def score(
     progress: ShowsProgress = None,
 ) -> None:
     """Write the scores of every step of every row of FILE, in order, refused rows included."""
-    from ..prm import get as get_scorer
-    from ..prm.cache import CachedScorer
     from ..prm.scored_rows import scored_rows
     from ..prm.steps import Rule
     from ..rollouts.output import Output
@@ -59,13 +53,10 @@ def score(
 
     if split not in get_args(Rule):
         raise ArgumentError(f"--split: expected one of {', '.join(get_args(Rule))}, got {split!r}")
-    options = _options(option or [])
     totals = _Totals()
     with warnings.catch_warnings(), Output("--out", out, source=file) as target:
         warnings.filterwarnings("ignore", message="the cache ")  # told at the end, in one line
-        judge = get_scorer(scorer, **options)
-        if cache is not None:
-            judge = CachedScorer(judge, cache, name=scorer, options=options)
+        judge = named_scorer(scorer, option, cache=cache)
         rows = read_rows(
             file,
             format=format_name,
@@ -83,22 +74,6 @@ def score(
     typer.echo(f"{totals} · {scorer} {judge.version}", err=True)
     for line in _accounts(scorer, judge):
         typer.echo(line, err=True)
-
-
-def _options(pairs: Iterable[str]) -> dict[str, Any]:
-    """`key=value` pairs, a value being what JSON makes of it, else the text itself."""
-    options: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key.isidentifier():
-            raise ArgumentError(f"--option: expected key=value, got {pair!r}")
-        if key in options:
-            raise ArgumentError(f"--option: expected {key} once, got it twice")
-        try:
-            options[key] = json.loads(value)
-        except (ValueError, RecursionError):
-            options[key] = value
-    return options
 
 
 def _written(one: "ScoredRow") -> list[dict[str, Any]] | None:

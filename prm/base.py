@@ -54,7 +54,12 @@ class StepRow:
 
 @runtime_checkable
 class StepScorer(Protocol):
-    """Scores the steps of completions. Implementations need not inherit from this."""
+    """Scores the steps of completions. Implementations need not inherit from this.
+
+    One that asks somebody else may have an attribute `transient_rules: frozenset[str]`: the rules of scores that are
+    missing for a reason which may pass (an endpoint that was away), so that nobody keeps them. One that holds processes
+    may have a method `close()`.
+    """
 
     version: str
 
