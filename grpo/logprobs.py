@@ -40,7 +40,7 @@ def selected_logprobs(
         mask: (…) bool, True = counts. None: all.
         temperature: positive; divides the logits after scale and cap, as samplers do.
         entropy: ask for entropies, in nats, with a graph as the log-probabilities have.
-        chunk_mib: memory for logits and what is made of them. None: 128 on a CPU, 1024 elsewhere.
+        chunk_mib: memory for logits and what is made of them. None: 128 on a CPU, 2048 elsewhere.
 
     Returns:
         (…) log-probabilities, 0 where mask is False, and entropies likewise or None. Softmax and sums are made in

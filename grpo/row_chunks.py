@@ -10,7 +10,7 @@ __all__ = ["budget_bytes", "row_chunks"]
 
 MIB = 1 << 20
 
-CPU_MIB, ACCELERATOR_MIB = 128, 1024
+CPU_MIB, ACCELERATOR_MIB = 128, 2048
 """Where the caller names no budget. A chunk's matrix products must be large enough to run at full speed, and an
 accelerator adds every chunk's weight gradient to one in its memory, which must cost less than the product itself."""
 

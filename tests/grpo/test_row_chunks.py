@@ -26,7 +26,7 @@ def test_chunks_are_of_nearly_equal_length() -> None:
 
 def test_the_usual_budget_is_smaller_on_a_cpu() -> None:
     assert budget_bytes(None, torch.device("cpu")) == 128 * 2**20
-    assert budget_bytes(None, torch.device("cuda")) == 1024 * 2**20
+    assert budget_bytes(None, torch.device("cuda")) == 2048 * 2**20
     assert budget_bytes(1.5, torch.device("cuda")) == 1.5 * 2**20
 
 
