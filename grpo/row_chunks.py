@@ -1,6 +1,6 @@
 """Rows cut into chunks of nearly equal length, so that what one row needs many bytes of fits a memory budget."""
 
-from math import ceil
+from math import ceil, isfinite
 
 import torch
 
@@ -26,7 +26,7 @@ def budget_bytes(chunk_mib: float | None, device: torch.device) -> int:
     """
     if chunk_mib is None:
         return (CPU_MIB if device.type == "cpu" else ACCELERATOR_MIB) * MIB
-    if not chunk_mib > 0:
+    if not (chunk_mib > 0 and isfinite(chunk_mib)):
         raise ArgumentError(f"chunk_mib: expected a positive number or None, got {chunk_mib}")
     return int(chunk_mib * MIB)
 

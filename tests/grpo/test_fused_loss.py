@@ -171,18 +171,20 @@ def test_a_checkpointed_head_has_the_same_gradient(use_reentrant: bool) -> None:
     torch.testing.assert_close(ours.weight.grad, plain.weight.grad, rtol=1e-12, atol=1e-13)
 
 
-def test_half_precision_keeps_small_shares_and_the_scale_of_an_amp_scaler() -> None:
+@pytest.mark.parametrize("entropy", [False, True])
+def test_half_precision_keeps_small_shares_and_the_scale_of_an_amp_scaler(entropy: bool) -> None:
     case = random_case((4, 64, 300, 16))
     half = case.leaves(dtype=torch.float16)
     exact = half.leaves(dtype=torch.float64)
     tokens = 1e6  # of a batch of which this is a part: shares of a millionth, which float16 rounds to 0 or 1 bit
 
-    def of_chunk(logprobs: Tensor, _: Tensor | None, rows: slice) -> Tensor:
-        return shares(half, logprobs, None, rows) / tokens
+    def of_chunk(logprobs: Tensor, entropies: Tensor | None, rows: slice) -> Tensor:
+        return shares(half, logprobs, entropies, rows) / tokens
 
-    result = fused_token_loss(half.hidden, half.ids, half.head, of_chunk, half.mask, chunk_mib=0.02)
+    kind = "gradient" if entropy else None
+    result = fused_token_loss(half.hidden, half.ids, half.head, of_chunk, half.mask, entropy=kind, chunk_mib=0.02)
     (result.loss * 2.0**16).backward()
-    (plain_loss(exact) / tokens * 2.0**16).backward()
+    (plain_loss(exact, entropy=entropy) / tokens * 2.0**16).backward()
     for mine, its in zip(half.gradients, exact.gradients, strict=True):
         assert float((mine.double() - its).norm() / its.norm()) < 0.005
 

@@ -30,7 +30,7 @@ def test_the_usual_budget_is_smaller_on_a_cpu() -> None:
     assert budget_bytes(1.5, torch.device("cuda")) == 1.5 * 2**20
 
 
-@pytest.mark.parametrize("budget", [0, -1, float("nan")])
+@pytest.mark.parametrize("budget", [0, -1, float("nan"), float("inf")])
 def test_a_budget_must_be_positive(budget: float) -> None:
     with pytest.raises(ArgumentError, match="chunk_mib: expected a positive number or None, got"):
         budget_bytes(budget, torch.device("cpu"))
