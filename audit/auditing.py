@@ -32,6 +32,7 @@ def audit(
     sft: str | Path | None = None,
     labels: str | Path | None = None,
     scorer: str | StepScorer | None = None,
+    scorer_name: str | None = None,
     scorer_groups: int = MOST_GROUPS,
     near: int = 1,
     correct_at: float = 1.0,
@@ -52,6 +53,7 @@ def audit(
         sft: a file of training traces or reference solutions; right responses are looked for in it.
         labels: a file of labels that people gave to rollouts of this one (`rewardgate label run`).
         scorer: a step scorer, or its registered name, whose credits are held against the outcomes of mixed groups.
+        scorer_name: what the report calls it; its registered name, or its class, where None.
         scorer_groups: mixed groups that it is asked about, at most; of more, so many are drawn.
         near: successes (or failures) up to which a mixed group counts as nearly all wrong (all correct).
         correct_at: logged reward from which a rollout counts as correct; a suspect's verdict says so itself.
@@ -130,7 +132,7 @@ def audit(
             reading,
             _rewards(found, is_repaired=report.repair is not None),
             scored_by,
-            name=scorer if isinstance(scorer, str) else type(scored_by).__name__,
+            name=scorer_name or (scorer if isinstance(scorer, str) else type(scored_by).__name__),
             rewarded_by=report.groups[-1].name if report.repair is not None else report.scored_by,
             correct_at=correct_at,
             most_groups=scorer_groups,

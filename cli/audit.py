@@ -4,25 +4,31 @@ from contextlib import ExitStack
 from enum import StrEnum
 from math import isfinite
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import ArgumentError
 from .options import (
+    CacheFolder,
     FormatName,
     GroupKey,
     PromptIdKey,
     PromptKey,
     ResponseKey,
     RewardKey,
+    ScorerOptions,
     ShowsProgress,
     TargetKey,
     TimeoutOption,
     WorkersOption,
+    named_scorer,
     named_verifier,
     shows_progress,
 )
+
+if TYPE_CHECKING:
+    from ..prm.base import StepScorer
 
 DEMO = Path(__file__).parent.parent / "fixtures" / "rollouts.jsonl"
 
@@ -49,6 +55,8 @@ def audit(
         str | None,
         typer.Option(help="The step scorer to measure: on the mixed groups of rollouts, or on labelled steps."),
     ] = None,
+    option: ScorerOptions = None,
+    cache: CacheFolder = None,
     scorer_groups: Annotated[
         int, typer.Option(min=1, help="Mixed groups that the scorer is asked about, at most; drawn by --seed.")
     ] = 500,
@@ -97,9 +105,12 @@ def audit(
     source = DEMO if file is None else file
     written = {"--json": json_path, "--html": html_path, "--freeze": freeze_path}
     _refuse_one_place_for_two(written)
+    if scorer is None and (option or cache):
+        raise ArgumentError(f"{'--option' if option else '--cache'}: expected a --scorer to go with it, got none")
+    asked = None if scorer is None else named_scorer(scorer, option, cache=cache)
     keys = (prompt_key, prompt_id_key, response_key, target_key, reward_key, group_key)
     if not demo and format_name == "auto" and not any(keys) and _holds_step_labels(source):
-        for option, given in {
+        for flag, given in {
             "--verifier": verifier,
             "--sft": sft,
             "--labels": labels,
@@ -107,9 +118,9 @@ def audit(
         }.items():
             if given is not None:
                 raise ArgumentError(
-                    f"{option}: expected a file of rollouts to go with it, got labelled steps in {source}"
+                    f"{flag}: expected a file of rollouts to go with it, got labelled steps in {source}"
                 )
-        _audit_steps(source, scorer, written, fail_on, seed=seed, progress=shows_progress(progress))
+        _audit_steps(source, (asked, scorer), written, fail_on, seed=seed, progress=shows_progress(progress))
         return
     with ExitStack() as outputs:
         out = {
@@ -133,7 +144,8 @@ def audit(
             referee=named_verifier(referee, workers=workers, timeout_s=timeout_s),
             sft=sft,
             labels=labels,
-            scorer=scorer,
+            scorer=asked,
+            scorer_name=scorer,
             scorer_groups=scorer_groups,
             near=near,
             correct_at=correct_at,
@@ -165,7 +177,13 @@ def _holds_step_labels(file: Path) -> bool:
 
 
 def _audit_steps(
-    file: Path, scorer: str | None, written: dict[str, str | None], fail_on: FailOn | None, *, seed: int, progress: bool
+    file: Path,
+    named: "tuple[StepScorer | None, str | None]",
+    written: dict[str, str | None],
+    fail_on: FailOn | None,
+    *,
+    seed: int,
+    progress: bool,
 ) -> None:
     from ..audit.report.json_text import report_json
     from ..audit.report.steps_html import steps_page
@@ -180,7 +198,8 @@ def _audit_steps(
             for option, place in written.items()
             if place is not None
         }
-        report = audit_steps(read_steps(file), scorer=scorer, seed=seed, progress=progress)
+        scorer, name = named
+        report = audit_steps(read_steps(file), scorer=scorer, scorer_name=name, seed=seed, progress=progress)
         if "-" not in written.values():
             with told_as("stdout", "-"):
                 render_steps(report)

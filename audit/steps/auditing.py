@@ -29,6 +29,7 @@ def audit_steps(
     reading: StepReading,
     *,
     scorer: str | StepScorer | None = None,
+    scorer_name: str | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
     progress: bool = False,
@@ -38,6 +39,7 @@ def audit_steps(
     Args:
         reading: what `rollouts.step_formats.read_steps` returns; iterated once.
         scorer: or its registered name; None takes the scores that stand in the file.
+        scorer_name: what the report calls it; its registered name, or its class, where None.
         seed: of the halves by which the threshold is chosen and reported, and of the bootstrap.
         resamples: of the bootstrap, at least 100.
         progress: draw a bar on stderr.
@@ -82,7 +84,7 @@ def audit_steps(
         headline=headline(found[0] if found else None, steps, coverage),
         findings=said,
         reading=_facts(reading, scored),
-        scorer=IN_THE_FILE if asked is None else scorer if isinstance(scorer, str) else type(asked).__name__,
+        scorer=IN_THE_FILE if asked is None else scorer_name or _name(scorer),
         scorer_version="" if asked is None else asked.version,
         seed=seed,
         resamples=resamples,
@@ -99,6 +101,10 @@ def audit_steps(
         not_measured=tuple(_not_measured(scored, found, steps, chosen)),
         seconds=perf_counter() - started,
     )
+
+
+def _name(scorer: str | StepScorer | None) -> str:
+    return scorer if isinstance(scorer, str) else type(scorer).__name__
 
 
 def _first_errors(scored: Scored, chosen: Chosen | None, resampling: Resampling) -> Iterator[FirstErrors]:

@@ -83,6 +83,17 @@ def test_without_a_scorer_the_command_says_what_is_missing(run: Run, steps: Path
     assert run("audit", steps, "--scorer", "nobody")[0] == 2
 
 
+def test_a_scorer_is_built_with_its_options_and_may_have_a_cache(run: Run, steps: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    code, out, _ = run("audit", steps, "--scorer", "arithmetic", "--cache", cache, "--json", "-")
+    assert (code, json.loads(out)["scorer"], cache.is_dir()) == (0, "arithmetic", True)
+    code, _, err = run("audit", steps, "--scorer", "arithmetic", "--option", "depth=3")
+    assert (code, "expected no options, got depth" in err) == (2, True)
+    for option, value in (("--option", "a=1"), ("--cache", cache)):
+        code, _, err = run("audit", steps, option, value)
+        assert (code, err) == (2, f"rewardgate: {option}: expected a --scorer to go with it, got none\n")
+
+
 @pytest.mark.parametrize("option", ["--verifier", "--sft", "--labels", "--freeze"])
 def test_what_needs_rollouts_is_refused_for_steps(run: Run, steps: Path, tmp_path: Path, option: str) -> None:
     code, _, err = run("audit", steps, "--scorer", "arithmetic", option, tmp_path / "x")
