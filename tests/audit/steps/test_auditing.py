@@ -23,7 +23,7 @@ def row(number: int, steps: list[str], first_error: int, **more: Any) -> dict[st
 
 
 def audited(path: Path, rows: list[dict[str, Any]], **options: Any) -> StepsReport:
-    return audit_steps(read_steps(written(path / "steps.jsonl", rows)), **options)
+    return audit_steps(read_steps(written(path / "steps.jsonl", rows)), **{"resamples": 200, **options})
 
 
 def labelled(n: int) -> list[dict[str, Any]]:
