@@ -91,8 +91,8 @@ class Call:
                 if error.was_heard:
                     self._heard_at = monotonic()
                     refusals += 1
-                wait_s = max(error.wait_s, min(_LONGEST_WAIT_S, patience.first_wait_s * 2.0 ** min(tries - 1, 30)))
-                wait_s *= random.uniform(0.5, 1.0) if wait_s > error.wait_s else 1.0
+                own_s = min(_LONGEST_WAIT_S, patience.first_wait_s * 2.0 ** min(tries - 1, 30))
+                wait_s = max(error.wait_s, own_s * random.uniform(0.5, 1.0))
                 is_last = not error.again or refusals >= patience.attempts or monotonic() + wait_s >= until
                 if is_last:
                     times = f" ({tries} attempts)" if tries > 1 else ""

@@ -14,11 +14,15 @@ from ...errors import ArgumentError, MissingExtraError, WorkerDiedError, WorkerE
 from ...verifiers.arguments import positive, whole
 from ...verifiers.isolation import Workers
 from ..base import StepRow, StepScore
-from ..hf.checkpoint import find_checkpoint
 from ..hf.families import Family
 from .failures import NOT_THE_ROWS, NoAnswerError
 from .questions import Question, family_of, load_encoder, question_of, row_scores
 from .readings import label_scores, token_scores
+
+try:
+    from ..hf.checkpoint import find_checkpoint
+except ImportError as error:
+    raise MissingExtraError(f"vllm: {error.name or error} is not installed; pip install 'rewardgate[vllm]'") from error
 
 __all__ = ["VllmScorer"]
 

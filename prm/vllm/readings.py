@@ -37,10 +37,12 @@ def at_positions(rows: Any, question: Question, *, tag: int | None) -> list[Any]
     if not isinstance(rows, list):
         raise NoAnswerError("unreadable_answer", f"expected rows of numbers, got {type(rows).__name__}")
     pooled = [place for place, token in enumerate(question.ids) if tag is None or token == tag]
+    what = "token" if tag is None else f"token {tag}"
     if len(rows) != len(pooled):
-        what = "token" if tag is None else f"token {tag}"
         raise NoAnswerError("wrong_length", f"expected {len(pooled)} rows, one a {what}, got {len(rows)}")
     by_place = dict(zip(pooled, rows, strict=True))
+    if elsewhere := set(question.positions) - set(pooled):
+        raise NoAnswerError("wrong_length", f"expected a row of token {min(elsewhere) + 1}, which is no {what}")
     return [by_place[place] for place in question.positions]
 
 

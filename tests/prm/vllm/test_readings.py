@@ -37,6 +37,11 @@ def test_another_number_of_rows_than_tags_is_an_error(n_rows: int) -> None:
         at_positions([[0.5, 0.5]] * n_rows, QUESTION, tag=TAG)
 
 
+def test_a_family_that_is_not_read_at_its_tag_has_no_row_where_tags_are_pooled() -> None:
+    with pytest.raises(NoAnswerError, match="wrong_length: expected a row of token 3, which is no token 9"):
+        at_positions([[0.5, 0.5]] * 3, Question(QUESTION.ids, (1, 2)), tag=TAG)
+
+
 @pytest.mark.parametrize("rows", [None, "AACAPw==", 0.5, {"0": [0.5, 0.5]}])
 def test_what_is_no_list_of_rows_is_unreadable(rows: object) -> None:
     with pytest.raises(NoAnswerError, match="unreadable_answer"):
