@@ -8,6 +8,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from stand_in_vllm import StandInProcess, label_probabilities, next_logprobs, stand_in
 from tiny_prms import TOKENIZERS
 
@@ -210,6 +212,23 @@ def test_rows_that_do_not_fit_are_no_scores(
         scores = scorer_at(server.address, concurrency=1).score(ROWS)
     assert rules(scores) == [{"learned"}, {rule}, {"learned"}]
     assert values(scores)[1] == [None]
+
+
+@given(st.lists(st.sampled_from([*[None] * 12, 500, "half", "closed", *LASTING]), min_size=40, max_size=80))
+@settings(max_examples=8)
+def test_in_any_storm_a_score_is_the_right_one_or_unknown(tokenizers: Callable[[str], Path], faults: list[Any]) -> None:
+    rows = [StepRow(f"What is {number}?", (f"It is {number}.", "So.")) for number in range(30)]
+    with stand_in(faults=[None, None, *faults]) as server:
+        scorer = VllmServerScorer(
+            server.address, "prm", family="qwen", tokenizer=tokenizers("qwen"), first_wait_s=0.001, concurrency=4
+        )
+        scores = step_scores(scorer, rows)
+    for row, said in zip(rows, scores, strict=True):
+        if said[0].rule == "learned":
+            assert [score.value for score in said] == pytest.approx(expected("qwen", row))
+        else:
+            assert {score.value for score in said} == {None}
+            assert {score.rule for score in said} <= {*LASTING.values(), "server_error", "unreachable"}
 
 
 def test_choices_are_put_in_order_by_their_index(scorer_at: Callable[..., VllmServerScorer]) -> None:
