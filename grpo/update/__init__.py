@@ -1,9 +1,26 @@
 """One batch of rollouts to one or more optimizer steps, exact and without the work that changes nothing."""
 
+from .batch import UpdateBatch
+from .config import UpdateConfig
 from .layout import Layout
-from .layouts import choose_layout
+from .layouts import LayoutChoice
+from .nonfinite import load_batch
 from .packed import PackedLayout
 from .padded import PaddedLayout
+from .policy_update import PolicyUpdate
 from .row_tokens import RowTokens
+from .stats import StepStats, UpdateStats
 
-__all__ = ["Layout", "PackedLayout", "PaddedLayout", "RowTokens", "choose_layout"]
+__all__ = [
+    "Layout",
+    "LayoutChoice",
+    "PackedLayout",
+    "PaddedLayout",
+    "PolicyUpdate",
+    "RowTokens",
+    "StepStats",
+    "UpdateBatch",
+    "UpdateConfig",
+    "UpdateStats",
+    "load_batch",
+]

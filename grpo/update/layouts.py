@@ -11,7 +11,7 @@ from .packed import PackedLayout
 from .padded import PaddedLayout
 from .row_tokens import RowTokens
 
-__all__ = ["LayoutName", "choose_layout", "is_packing_exact"]
+__all__ = ["LayoutChoice", "LayoutName", "is_packing_exact"]
 
 LayoutName = Literal["auto", "padded", "packed"]
 
@@ -19,18 +19,32 @@ VARLEN = ("flash_attention", "flex_attention")
 """How the names of attention implementations begin that do not pay for what lies between packed rows."""
 
 
-def choose_layout(model: nn.Module, rows: RowTokens, wanted: LayoutName = "auto") -> tuple[Layout, str]:
-    """The layout for rows of a model, and one line that says why.
+class LayoutChoice:
+    """Chooses for one model; whether it keeps packed rows apart is tried once, where packing is in question.
 
-    `"auto"`: packed where attention has a variable-length kernel and the model keeps packed rows apart, else padded:
-    with the block mask of the other kinds of attention a packed row costs the square of its whole length.
+    Args:
+        model: whose rows will be laid out, bare or in its wrappers.
+        wanted: `"auto"`: packed where attention has a variable-length kernel and the model keeps packed rows apart,
+            else padded: with the block mask of the other kinds of attention a packed row costs the square of its
+            whole length.
     """
-    attention = str(getattr(getattr(model, "config", None), "_attn_implementation", None))
-    if wanted == "padded" or (wanted == "auto" and not attention.startswith(VARLEN)):
-        return PaddedLayout(), "asked for" if wanted == "padded" else f"attention {attention} has no packed kernel"
-    if not is_packing_exact(model):
-        return PaddedLayout(), f"{type(model).__name__} does not keep packed rows apart"
-    return PackedLayout(), "asked for" if wanted == "packed" else f"attention {attention}"
+
+    def __init__(self, model: nn.Module, wanted: LayoutName = "auto") -> None:
+        attention = str(getattr(_config_of(model), "_attn_implementation", None))
+        self._packed: PackedLayout | None = None
+        if wanted == "padded":
+            self._why = "asked for"
+        elif wanted == "auto" and not attention.startswith(VARLEN):
+            self._why = f"attention {attention} has no packed kernel"
+        elif not is_packing_exact(model):
+            self._why = f"{type(model).__name__} does not keep packed rows apart"
+        else:
+            self._why = "asked for" if wanted == "packed" else f"attention {attention}"
+            self._packed = PackedLayout()
+
+    def __call__(self, rows: RowTokens) -> tuple[Layout, str]:
+        """The layout for these rows, and one line that says why."""
+        return self._packed or PaddedLayout(), self._why
 
 
 @torch.no_grad()
@@ -39,15 +53,16 @@ def is_packing_exact(model: nn.Module) -> bool:
 
     Not so where a state is carried from token to token, or where attention does not heed positions.
     """
-    device = next(model.parameters()).device
-    rows = RowTokens(
-        [torch.tensor([0, 1], device=device), torch.tensor([1], device=device)],
-        [torch.tensor([1, 0, 1], device=device), torch.tensor([0, 1, 1], device=device)],
-        [0, 1],
-    )
+    one = next(model.parameters())
+    first, second = torch.tensor([[0, 1, 1, 0], [1, 0, 1, 1]], device=one.device)
+    rows = RowTokens([first[:2], second[:1]], [first[2:], second[1:]], [0, 1])
     packed = PackedLayout().hidden(model, rows).float()  # (C, H)
-    alone = torch.cat(
-        [hidden_states(model, rows.fed(row)[None])[0, -len(rows.completions[row]) :] for row in range(2)]
-    ).float()
-    tolerance = 1e-4 if next(model.parameters()).dtype.itemsize >= 4 else 3e-2
-    return bool((packed - alone).abs().max() <= tolerance * alone.abs().max())
+    alone = [hidden_states(model, rows.fed(row)[None])[0, -len(rows.completions[row]) :] for row in range(2)]
+    difference = (packed - torch.cat(alone).float()).abs().max()
+    return bool(difference <= (1e-4 if one.dtype.itemsize >= 4 else 3e-2) * packed.abs().max())
+
+
+def _config_of(model: nn.Module) -> object:
+    while not hasattr(model, "config") and isinstance(getattr(model, "module", None), nn.Module):
+        model = model.module  # type: ignore[assignment]
+    return getattr(model, "config", None)
