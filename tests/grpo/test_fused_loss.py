@@ -189,6 +189,16 @@ def test_half_precision_keeps_small_shares_and_the_scale_of_an_amp_scaler(entrop
         assert float((mine.double() - its).norm() / its.norm()) < 0.005
 
 
+def test_half_precision_holds_a_flat_distribution_over_more_tokens_than_it_can_count_to() -> None:
+    # All logits 0: S = 70,000, above float16's 65,504. Loss -log p: dL/dW = (p - 1[j = id]) h, p = 1/70,000.
+    weight = torch.zeros(70_000, 1, dtype=torch.float16, requires_grad=True)
+    hidden = torch.ones(1, 1, dtype=torch.float16)
+    fused_token_loss(hidden, torch.tensor([3]), LmHead(weight), lambda logprobs, _, __: -logprobs).loss.backward()
+    assert weight.grad is not None
+    assert weight.grad[3].item() == -1.0
+    assert weight.grad[4].item() == pytest.approx(1 / 70_000, rel=0.01)
+
+
 def test_nothing_is_made_of_the_size_of_all_logits() -> None:
     case = random_case((8, 64, 1000, 4)).leaves()
     case.mask = torch.ones_like(case.mask)
