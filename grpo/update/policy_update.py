@@ -88,7 +88,8 @@ class PolicyUpdate:
                     "activation_checkpointing: expected a model with gradient_checkpointing_enable, "
                     f"got {type(ranks.bare).__name__}"
                 )
-            ranks.bare.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+            switch = ranks.bare.gradient_checkpointing_enable
+            switch(gradient_checkpointing_kwargs={"use_reentrant": False})
         self.batches = self.optimizer_steps = self.nonfinite_steps = 0
 
     @property
