@@ -219,17 +219,18 @@ def test_a_server_killed_amid_a_batch_loses_no_row_and_is_used_again(
     assert unanswered == 0
 
 
-def test_an_engine_killed_between_and_amid_its_batches_loses_no_row(
+def test_an_engine_killed_with_two_of_its_batches_loses_no_row(
     checkpoint: Callable[[str], Path],
     by_transformers: Callable[[str], list[list[StepScore]]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    options = {"dtype": "float32", "max_tokens": MAX_TOKENS, "engine": ENGINE, "batch_rows": len(ROWS)}
+    options = {"dtype": "float32", "max_tokens": MAX_TOKENS, "engine": ENGINE, "batch_rows": 8}
     scorer = VllmScorer(checkpoint("qwen"), family="qwen", **options)
     asked, killed = scorer._asked, []
 
     def asked_and_killed(questions: Any) -> Any:
-        if len(killed) < 2:
+        # Twice, and a whole batch each time: a row that is alone when it happens for the second time is given up.
+        if len(questions) > 1 and len(killed) < 2:
             (worker,) = (one for one in scorer._workers._processes if one.is_usable())
             killed.append(worker)
             Thread(target=worker.interrupt).start()
@@ -237,11 +238,11 @@ def test_an_engine_killed_between_and_amid_its_batches_loses_no_row(
 
     monkeypatch.setattr(scorer, "_asked", asked_and_killed)
     try:
-        scores = step_scores(scorer, ROWS * 4)
+        scores = step_scores(scorer, ROWS * 2)
     finally:
         scorer.close()
     assert len(killed) == 2
-    for said, theirs in zip(scores, by_transformers("qwen") * 4, strict=True):
+    for said, theirs in zip(scores, by_transformers("qwen") * 2, strict=True):
         assert [score.rule for score in said] == [score.rule for score in theirs]
         assert [score.value for score in said] == [
             None if score.value is None else pytest.approx(score.value, abs=TOLERANCE) for score in theirs
