@@ -1,0 +1,80 @@
+"""The pytest plug-in: what a reward function must keep, as tests. pytest loads it by its entry point.
+
+    @pytest.mark.rewardgate("rewards.py:accuracy", laws=["never_raises"], frozen="faults.jsonl")
+    def test_accuracy(): ...
+
+is collected as one test a law, one for the probes and one a frozen case. What the mark may say: `pytest_marks`. The
+function's own body runs behind each of them.
+
+    pytest --rewardgate-faults faults.jsonl --rewardgate-reward rewards.py:accuracy
+
+collects the cases of a file that `rewardgate audit --freeze` wrote, without a line of Python.
+
+Every test session on a machine that has rewardgate loads this file: it imports pytest and nothing else.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MARK = "rewardgate"
+CHECK = "rewardgate_check"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The three options, and the settings of the same names."""
+    group = parser.getgroup("rewardgate", "tests of reward functions")
+    for name, about in (
+        ("reward", "The reward function that frozen cases are replayed on: a name, pkg.mod:fn or path/file.py:fn."),
+        ("correct-at", "What it returns for a right answer, at least. [1]"),
+    ):
+        group.addoption(f"--rewardgate-{name}", metavar="X", default=None, help=about)
+        parser.addini(f"rewardgate_{name.replace('-', '_')}", about, default="")
+    about = "Frozen cases (rewardgate audit --freeze); each is a test. May be given several times."
+    group.addoption("--rewardgate-faults", metavar="FILE", action="append", default=[], help=about)
+    parser.addini("rewardgate_faults", about.partition(" May")[0], type="paths", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell of the mark, and let files of frozen cases be collected where there are any."""
+    config.addinivalue_line("markers", f"{MARK}(reward, *, laws=(), probes=True, frozen=(), …): checks of a reward.")
+    here = config.invocation_params.dir
+    given = [here / path for path in config.option.rewardgate_faults]
+    settled: list[Path] = config.getini("rewardgate_faults")
+    if given or settled:
+        from .pytest_frozen import collect_frozen
+
+        collect_frozen(config, given, settled)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test a check for a marked function."""
+    marks = list(metafunc.definition.iter_markers(MARK))
+    if not marks:
+        return
+    from ..errors import RewardgateError
+    from .pytest_marks import checks
+
+    try:
+        found = [one for mark in reversed(marks) for one in checks(mark, metafunc.definition.path, metafunc.config)]
+    except RewardgateError as error:
+        pytest.fail(f"{metafunc.definition.nodeid}: @pytest.mark.{MARK}: {error}", pytrace=False)
+    metafunc.fixturenames.append(CHECK)
+    metafunc.parametrize(CHECK, found, ids=[one.name for one in found])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: Any) -> None:
+    """Run the check; then pytest runs the function itself, for this returns nothing."""
+    callspec = getattr(pyfuncitem, "callspec", None)
+    if callspec is not None and CHECK in callspec.params:
+        callspec.params[CHECK].run()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fail a marked test that pytest does not parametrise: it would pass without a check."""
+    if item.get_closest_marker(MARK) is None:
+        return
+    if CHECK not in getattr(getattr(item, "callspec", None), "params", ()):
+        pytest.fail(f"@pytest.mark.{MARK}: expected a function or a plain class's method, got {item!r}", pytrace=False)
