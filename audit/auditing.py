@@ -18,6 +18,7 @@ from .ladder import ladder
 from .not_measured import gate_not_measured
 from .permissive import permissive_part
 from .report.model import AuditReport
+from .run_lag import run_lag
 from .second_opinion import SecondOpinion, is_same_verifier
 from .traces import Traces
 
@@ -142,7 +143,10 @@ def audit(
     else:
         open_question = (*report.not_measured, *gate_not_measured(judgement))
         report = report.model_copy(update={"not_measured": open_question})
-    return report.model_copy(update={"ladder": ladder(report)})
+    lag = None
+    if {"rollout_logprobs", "trainer_logprobs"} <= reading.fields.keys():
+        lag = run_lag(reading.with_tokens()).lag
+    return report.model_copy(update={"lag": lag, "ladder": ladder(report, lag=lag)})
 
 
 def _rewards(found: Examined, *, is_repaired: bool) -> list[list[float | None]]:

@@ -9,6 +9,7 @@ over the file could not be complete earlier.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from .consistency import Consistency
@@ -112,6 +113,11 @@ class Reading:
         self.fields: Mapping[str, str] = dict(survey.reader.fields)
         self.files = tuple(survey.files.paths)
         self.step_metrics = survey.reader.step_metrics
+
+    def with_tokens(self) -> "Reading":
+        """The same, with token ids and log-probabilities; the file is passed over once more."""
+        survey = self._survey
+        return Reading(survey_file(survey.path, survey.format_name, replace(survey.options, tokens=True)))
 
     @property
     def summary(self) -> Summary:

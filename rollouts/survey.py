@@ -30,6 +30,7 @@ class Survey:
     """What the first pass over a file, or over the files of a folder, found."""
 
     path: Path
+    options: ReadOptions
     files: Files
     rows: RowFile
     format_name: str
@@ -112,7 +113,9 @@ def survey_file(path: Path, format_name: str, options: ReadOptions) -> Survey:
         notes.append(f"keys that stand twice in one object (line {min(repeated.values())}): {keys}; the last counts")
     if index.is_scattered:
         notes.append("the rows of a group do not stand together: gathered from all over the file")
-    return Survey(path, files, rows, format_name, reader, reward_key, index, n_rows, n_refused, refusals, tuple(notes))
+    return Survey(
+        path, options, files, rows, format_name, reader, reward_key, index, n_rows, n_refused, refusals, tuple(notes)
+    )
 
 
 def row_value(row: LocatedRow) -> Row:

@@ -7,6 +7,7 @@ Texts of prompts and responses are clipped; they are a stranger's words, so a re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
+from ...diagnostics.lag import PolicyLag
 from .curves import Curves
 from .duplicates import Duplicates, Permissive, Phantom
 from .evidence import (
@@ -282,3 +283,4 @@ class AuditReport(Part):
     seconds: float
     ladder: Ladder | None = None
     gate_trust: GateTrust | None = None
+    lag: PolicyLag | None = None

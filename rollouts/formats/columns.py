@@ -95,6 +95,10 @@ class ColumnsReader(ReaderDefaults):
             "rewards": ", ".join(self._rewards),
             "rollout_id": None if is_loose_prompt_id and self._rollout_id == self._loose_id else self._rollout_id,
         }
+        for role, usual in _SIDE_ROLES.items():
+            roles[role] = next((name for name in usual if self._kinds.main_kind(name)), None)
+        trainers = (name for name in names.TRAINER_LOGPROBS if name != roles["rollout_logprobs"])
+        roles["trainer_logprobs"] = next((name for name in trainers if self._kinds.main_kind(name)), None)
         return {role: column for role, column in roles.items() if column}
 
     def identity(self, row: Row) -> Identity:

@@ -44,6 +44,9 @@ class NemoRlReader(ReaderDefaults):
         "response": "content, the last turn",
         "rewards": "rewards",
         "step": "the file's name",
+        "token_ids": "token_ids",
+        "rollout_logprobs": "generation_logprobs",
+        "trainer_logprobs": "prev_logprobs",
     }
     notes: Sequence[str] = ("NeMo-RL logs neither target nor group: samples of one prompt in one file are a group",)
 

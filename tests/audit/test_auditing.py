@@ -1,4 +1,6 @@
+import json
 import random
+from math import log
 from pathlib import Path
 
 import pytest
@@ -249,3 +251,23 @@ def test_gsm8k_scores_agree_with_the_referee(shared: Path) -> None:
     assert [(table.all_wrong, table.mixed, table.all_correct) for table in report.groups] == [(432, 731, 156)] * 3
     assert report.stake is not None
     assert report.stake.touched_rollouts == 0
+
+
+def test_the_lag_is_told_where_a_file_logs_both_log_probabilities_and_what_is_logged_is_not_asked_for(
+    tmp_path: Path,
+) -> None:
+    row = {"prompt": "2+2?", "response": "4", "target": "4", "reward": 1.0, "token_ids": [7], "finish_reason": "stop"}
+    path = tmp_path / "rollouts.jsonl"
+    both = [{**row, "rollout_logprobs": [-1.0], "old_logprobs": [-1.0 + log(ratio)]} for ratio in (1.5, 1.0)]
+    path.write_text("".join(json.dumps(one) + "\n" for one in both), encoding="utf-8")
+    report = audit(read(path))
+    assert report.lag is not None
+    assert (report.lag.tokens, report.lag.above) == (2, 0.5)
+    assert report.ladder is not None
+    (monitoring,) = (rung for rung in report.ladder.rungs if rung.name == "monitoring")
+    assert monitoring.measures[0].sentence == "not logged: the step, the policy's version"
+    assert [measure.name for measure in monitoring.measures[1:]] == [
+        "tokens outside the clip range",
+        "effective samples",
+    ]
+    assert audit(read(FIXTURE)).lag is None
