@@ -1,0 +1,103 @@
+"""A micro-batch laid out as packed groups, each group's prompt computed once, with gradients through it from all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from .causal_lm import hidden_states
+from .prefix_groups import PrefixGroup, positions_of
+from .prefix_models import AttentionKinds
+
+if TYPE_CHECKING:  # that package builds on this module
+    from .update.row_tokens import RowTokens
+
+__all__ = ["SharedPrefixLayout", "packed_groups"]
+
+
+@dataclass(frozen=True)
+class SharedPrefixLayout:
+    """One row (1, L): every prompt once, behind it the completions of all rows that have it; no padding.
+
+    A group too large for the budget is split, and each part computes the prompt again. A row whose prompt no other
+    has in its micro-batch is there as a whole.
+
+    Args:
+        kinds: what the model's layers can see, of `attention_kinds(model)`.
+    """
+
+    kinds: AttentionKinds
+    name: str = "shared_prefix"
+
+    def micro_batches(self, rows: RowTokens, token_budget: int) -> list[list[int]]:
+        """Parts of groups as large as the budget allows, then as many parts together as it allows, by first fit."""
+        lengths = [length - prompt for length, prompt in zip(rows.lengths, rows.prompt_lengths, strict=True)]
+        parts: list[tuple[int, list[int]]] = []  # positions, rows
+        for members in _members(rows):
+            prompt = rows.prompt_lengths[members[0]]
+            longest_first = sorted(members, key=lambda row: -lengths[row])
+            for bin_ in _first_fit([(lengths[row], [row]) for row in longest_first], token_budget - prompt):
+                parts.append((prompt + sum(lengths[row] for row in bin_), bin_))
+        parts.sort(key=lambda part: -part[0])
+        return _first_fit(parts, token_budget)
+
+    def positions(self, rows: RowTokens) -> int:
+        return sum(group.tokens for group in packed_groups(rows)[0])
+
+    def hidden(self, model: nn.Module, rows: RowTokens) -> Tensor:
+        groups, members = packed_groups(rows)
+        ids, places = [], [torch.empty(0, dtype=torch.long)] * len(rows)
+        start = 0
+        for group, own in zip(groups, members, strict=True):
+            last = start + rows.prompt_lengths[own[0]] - 1  # predicts the first token of every completion
+            ids += [rows.prompts[own[0]], *(rows.completions[row][:-1] for row in own)]
+            lengths = [len(rows.completions[row]) - 1 for row in own]
+            for row, length, before in zip(own, lengths, accumulate(lengths, initial=0), strict=False):
+                places[row] = torch.cat([torch.tensor([last]), torch.arange(length) + (last + 1 + before)])
+            start += group.tokens
+        device = rows.prompts[0].device
+        hidden = hidden_states(
+            model,
+            torch.cat(ids)[None],  # (1, L)
+            position_ids=positions_of(groups)[None].to(device),
+            attention_mask=self.kinds.mask(groups, next(model.parameters()).dtype, device),
+        )[0]
+        return hidden.index_select(0, torch.cat(places).to(device))
+
+
+def packed_groups(rows: RowTokens) -> tuple[list[PrefixGroup], list[list[int]]]:
+    """The groups of a micro-batch in the order of their first rows, and the rows of each."""
+    members = _members(rows)
+    groups = []
+    for own in members:
+        prompt = rows.prompt_lengths[own[0]]
+        fed = tuple(rows.completion_lengths[row] - 1 for row in own)
+        groups.append(PrefixGroup(prompt, fed) if len(own) > 1 else PrefixGroup(prompt + fed[0]))
+    return groups, members
+
+
+def _members(rows: RowTokens) -> list[list[int]]:
+    """Rows of every prompt, in the order of first appearance."""
+    members: dict[int, list[int]] = {}
+    for row, prompt in enumerate(rows.prompt_of):
+        members.setdefault(prompt, []).append(row)
+    return list(members.values())
+
+
+def _first_fit(parts: list[tuple[int, list[int]]], room: int) -> list[list[int]]:
+    """Parts (size, rows) put together wherever there is room; one that is larger than the room is alone."""
+    bins: list[list[int]] = []
+    left: list[int] = []
+    for size, rows in parts:
+        place = next((place for place, free in enumerate(left) if size <= free), None)
+        if place is None:
+            place = len(bins)
+            bins.append([])
+            left.append(room)
+        bins[place] += rows
+        left[place] -= size
+    return bins
