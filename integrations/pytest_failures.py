@@ -28,12 +28,13 @@ def fault_text(broken: Broken, *, at: str, name: str, correct_at: float) -> str:
         correct_at: what it returns for a right answer, at least.
     """
     case, verdict = broken.case, broken.verdict
+    target = case.target if isinstance(case.target, str) else json.dumps(case.target, ensure_ascii=False)
     is_right = case.expected == "accept"
     did = "gives no reward to" if verdict.reward is None else "refuses" if is_right else "pays for"
     lines = [
         f"{at}: {name} {did} a {'right' if is_right else 'wrong'} answer",
         f"  offered:  {_end(completion_text(case.response))}",
-        f"  target:   {_end(case.target if isinstance(case.target, str) else json.dumps(case.target, ensure_ascii=False))}",
+        f"  target:   {_end(target)}",
         f"  paid:     {_paid(verdict)}",
         f"  should:   {f'{correct_at:g} or more' if is_right else f'less than {correct_at:g}'}",
         f"  rule:     {shown(case.cause)}: {shown(case.why)}",

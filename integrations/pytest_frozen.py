@@ -4,6 +4,7 @@ Collecting reads the lines as JSON and no more, so that `--collect-only` and `-k
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -94,32 +95,46 @@ def collect_frozen(config: pytest.Config, given: Sequence[Path], settled: Sequen
         settled: named in the settings: collected where no path was named, or where a named folder holds them.
 
     Raises:
-        UsageError: no reward function to replay them on, or a threshold that is no positive number.
+        UsageError: no such file; no reward function to replay it on; a threshold that is no positive number.
     """
+    for path in (*given, *settled):
+        if not path.is_file():
+            raise pytest.UsageError(f"--rewardgate-faults: expected a file, got {path}")
     named = config.getoption("--rewardgate-reward")
     folder = config.invocation_params.dir if named else (config.inipath or config.rootpath / "_").parent
     reward = named or config.getini("rewardgate_reward")
     if not reward:
         raise pytest.UsageError("--rewardgate-faults: expected --rewardgate-reward X to go with it, got none")
     correct_at = _threshold(config.getoption("--rewardgate-correct-at") or config.getini("rewardgate_correct_at"))
-    is_whole_run = config.args_source is not pytest.Config.ArgsSource.ARGS
-    there = set(config.args)
-    config.args += [str(path) for path in (*given, *(settled if is_whole_run else ())) if str(path) not in there]
-    files = frozenset((*given, *settled))
-    config.pluginmanager.register(_FrozenFiles(files, reward, folder, correct_at), "rewardgate-faults")
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        given = [*given, *settled]
+    # pytest 8.0 forgets a folder that is named beside one of its files.
+    there = [Path(os.path.abspath(config.invocation_params.dir / argument)) for argument in config.args]
+    config.args += [str(path) for path in given if not any(path.is_relative_to(folder) for folder in there)]
+    files = _FrozenFiles(frozenset((*given, *settled)), frozenset(given), lambda: _found(reward, folder, correct_at))
+    config.pluginmanager.register(files, "rewardgate-faults")
 
 
 class _FrozenFiles:
     """The hook that takes these files and no others; registered only where there are any."""
 
-    def __init__(self, files: frozenset[Path], reward: str, folder: Path, correct_at: float) -> None:
+    def __init__(self, files: frozenset[Path], wanted: frozenset[Path], find: "Callable[[], Reward]") -> None:
         self._files = files
-        self._find: Callable[[], Reward] = lambda: _found(reward, folder, correct_at)
+        self._wanted = set(wanted)
+        self._find = find
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> "_FrozenFile | None":
         if file_path not in self._files:
             return None
+        self._wanted.discard(file_path)
         return _FrozenFile.from_parent(parent, path=file_path, find=self._find)
+
+    def pytest_collection_finish(self) -> None:
+        if self._wanted:  # in a folder that pytest does not go into
+            path = min(self._wanted)
+            raise pytest.UsageError(
+                f"--rewardgate-faults: expected a file that is collected, got {path}; name it alone"
+            )
 
 
 class _FrozenFile(pytest.File):

@@ -13,6 +13,7 @@ collects the cases of a file that `rewardgate audit --freeze` wrote, without a l
 Every test session on a machine that has rewardgate loads this file: it imports pytest and nothing else.
 """
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,11 @@ MARK = "rewardgate"
 CHECK = "rewardgate_check"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """The three options, and the settings of the same names."""
+    # pytest rewrites the asserts of whoever has a plug-in, all modules: where no bytecode may be written (a container
+    # with PYTHONDONTWRITEBYTECODE), that is seconds of every session that imports the library, for nothing.
+    getattr(pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("rewardgate")
     group = parser.getgroup("rewardgate", "tests of reward functions")
     for name, about in (
         ("reward", "The reward function that frozen cases are replayed on: a name, pkg.mod:fn or path/file.py:fn."),
@@ -40,8 +44,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tell of the mark, and let files of frozen cases be collected where there are any."""
     config.addinivalue_line("markers", f"{MARK}(reward, *, laws=(), probes=True, frozen=(), …): checks of a reward.")
     here = config.invocation_params.dir
-    given = [here / path for path in config.option.rewardgate_faults]
-    settled: list[Path] = config.getini("rewardgate_faults")
+    # As pytest will name them: whole, without "..", links as they are.
+    given = [Path(os.path.abspath(here / path)) for path in config.option.rewardgate_faults]
+    settled = [Path(os.path.abspath(path)) for path in config.getini("rewardgate_faults")]
     if given or settled:
         from .pytest_frozen import collect_frozen
 
