@@ -82,7 +82,8 @@ def _is_rounded(operand: Operand, written: Reading, exact: Fraction, distance: F
     if is_approximate:
         while written.value and (written.value / unit) % 10 == 0:
             unit *= 10
-        return distance <= unit
+        # Of 10 days in seconds the last digit is as much as the number, and nothing is "about" its half.
+        return distance <= min(unit, abs(written.value) / 2)
     is_decimal = "." in operand.plain or "^" in operand.plain
     is_endless = not terminates(exact)
     if distance <= (unit if operand.is_truncated else unit / 2):

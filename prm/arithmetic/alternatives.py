@@ -10,7 +10,7 @@ from .conversions import DIMENSIONS, may_convert
 from .operands import Operand
 from .readings import MAX_ROUNDED, Reading, factor_beside, n_decimals, n_rounded, plain_value, without_marks
 
-__all__ = ["is_hundredfold", "is_whole_part", "may_mean_otherwise"]
+__all__ = ["is_hundredfold", "is_turned", "is_whole_part", "may_mean_otherwise"]
 
 _NUMBER = re.compile(r"[0-9.]+")
 _ADDED_PERCENT = re.compile(r"[+-]\([0-9.]+%\)(?![*/^])")
@@ -19,6 +19,7 @@ _FRACTION = re.compile(r"[0-9]+/[0-9]+|\\frac\{[0-9]+\}\{[0-9]+\}")
 _SLOPPY = re.compile(r"(?:^|[-+*/(])-[0-9.]+\^|/(?:[0-9.]+|\([0-9.]+\))/|\^1/")
 _SHARE = r"(?:1|[0-9]{1,3}/[0-9]{1,3}|\\frac\{[0-9]{1,3}\}\{[0-9]{1,3}\}|0?\.[0-9]{1,2})"
 _SHARES = re.compile(rf"{_SHARE}(?:[-+]{_SHARE})*")
+_WHOLE = re.compile(r"([0-9]{1,3})/\1")
 _CLOCK_RANGE = re.compile(r"([0-9]{1,2})-([0-9]{1,2})")
 _HALF_DAY = 12
 _LEAST_COUNT = 2
@@ -33,6 +34,11 @@ _REPEATING = re.compile(
     r"|08|42|58|92)|1\.(?:41|73|62)|2\.(?:24|65|72)|[1-9][0-9]*\.(?:09|18|27|36|45|64|73|82|91)|[0-9]*\.[0-9]{3,})(?![0-9])"
 )
 _MAX_ROUNDED_BACK = Fraction(2, 100)
+# 2 melt/15 minutes * 28 is 56 in every 15 minutes.
+_PER_MEASURE = re.compile(r"/\([0-9.]+@[0-9/]+\)(?=\*)")
+# (1) + (2) = (3) adds equations.
+_NUMBERED = re.compile(r"\([0-9]{1,2}\)")
+_NUMBERED_SUM = re.compile(r"\([0-9]{1,2}\)(?:[-+]\([0-9]{1,2}\))+")
 _PI = re.compile(r"(?<![0-9.])3\.14[0-9]*(?![0-9])")
 
 
@@ -76,6 +82,8 @@ def may_mean_otherwise(left: Operand, right: Operand, lefts: Sequence[Reading], 
         or _groups_by_points(left, right)
         or _is_rounded_back(left, right, lefts[0], rights[0])
         or _is_joined(left, rights[0].value)
+        or bool(_NUMBERED_SUM.fullmatch(left.plain) and _NUMBERED.fullmatch(right.plain))
+        or plain_value(without_marks(_PER_MEASURE.sub("", left.plain))) == rights[0].value
         or (left.has_currency and _BRACKETED.match(left.plain) is not None)
         or (left.is_dashed and plain_value(f"-{without_marks(left.plain)}") == rights[0].value)
     )
@@ -92,6 +100,11 @@ def is_whole_part(lefts: Sequence[Reading], rights: Sequence[Reading]) -> bool:
 def is_hundredfold(lefts: Sequence[Reading], rights: Sequence[Reading]) -> bool:
     """Whether the right side is the left one in percent, without the sign: `(6 - 5)/5 = 20`."""
     return any(other.value == 100 * one.value for one, other in product(lefts, rights))
+
+
+def is_turned(lefts: Sequence[Reading], rights: Sequence[Reading]) -> bool:
+    """Whether two angles in degrees are whole turns apart: `350 + 20 = 10`."""
+    return any((one.value - other.value) % 360 == 0 for one, other in product(lefts, rights))
 
 
 def _percents(one: Operand, other: Operand) -> bool:
@@ -112,7 +125,9 @@ def _is_all_percent(operand: Operand) -> bool:
 
 
 def _is_share_of(one: Operand, other: Operand, value: Fraction, other_value: Fraction) -> bool:
-    """Whether a share is named beside what it comes to: `1 - 2/5 = 3/5 = 30 students`."""
+    """Whether a share is named beside what it comes to: `1 - 2/5 = 3/5 = 30 students`, `5/5 = 50`."""
+    if value == 1 and (whole := _WHOLE.fullmatch(one.plain)):
+        return other_value >= _LEAST_COUNT and other_value % int(whole[1]) == 0
     if not (0 < value < 1 < other_value and _SHARES.fullmatch(without_marks(one.plain))):
         return False
     # Without a word beside it the other side is hardly a count below 2.

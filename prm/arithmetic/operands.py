@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .neighbours import Ending, Tie, ending, tie
+from .patterns import is_glued
 from .reader import Reader
 from .tokens import Token, tokens_of
 
@@ -96,8 +97,9 @@ def read_left(text: str, start: int, end: int, *, is_cut: bool = False) -> Opera
     tied = tie(tokens, reader.first, is_number=is_number and not reader.names)
     if (is_number and reader.has_words) or tied is Tie.TIED:
         return None
-    # `2 + 3 times 4` is 14 or 20.
-    is_doubtful = tied is Tie.DOUBTFUL or (reader.has_word_operator and reader.n_terms > 1)
+    # The dash of `- 100 / 60` may begin an item, and `2 + 3 times 4` is 14 or 20.
+    is_item = tokens[reader.first].plain == "-" and not is_glued(tokens, reader.first + 1)
+    is_doubtful = is_item or tied is Tie.DOUBTFUL or (reader.has_word_operator and reader.n_terms > 1)
     return _operand(reader, is_doubtful=is_doubtful, is_dashed=_is_dash(tokens, reader.first - 1))
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "is_glued",
     "is_mixed",
     "is_sign",
+    "may_be_cut",
     "multiplies",
     "starts",
     "unit_end",
@@ -77,6 +78,14 @@ def is_sign(tokens: Sequence[Token], index: int) -> bool:
     """Whether a minus at `index` is written like the sign of the number behind it: `as -3`, not `- 3` or `5-3`."""
     is_minus = at(tokens, index, "operator") and tokens[index].plain == "-"
     return is_minus and is_glued(tokens, index + 1) and not is_glued(tokens, index)
+
+
+def may_be_cut(tokens: Sequence[Token], first: int, end: int) -> bool:
+    """Whether the bracket from `first` to `end` may be that of a whole or fractional part: `[50/3]`, `{3.7}`."""
+    if tokens[first].plain[-1] == "(" or at(tokens, first - 1, "power"):
+        return False
+    inside = tokens[first + 1 : end]
+    return any(token.kind == "frac" or token.plain == "/" or "." in token.plain for token in inside)
 
 
 def unit_end(tokens: Sequence[Token], start: int, *, after_slash: bool = False) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .literals import literal_at
-from .patterns import LITERALS, at, ends_range, is_fraction, is_glued, is_sign, multiplies, starts, unit_end
+from .patterns import LITERALS, at, ends_range, is_fraction, is_glued, is_sign, may_be_cut, multiplies, starts, unit_end
 from .tokens import Token, measure_of
 from .words import factor_of, label_of
 
@@ -106,7 +106,7 @@ class Reader:
             return False
         if not self.pieces:
             self.head = token.plain
-        self.n_operators += literal.is_power
+        self.n_operators += literal.is_power or "sqrt" in token.plain
         self._take(literal.plain, literal.n_tokens)
         self.is_doubtful |= literal.is_doubtful or (
             len(self.pieces) == _RANGE and ends_range(self.tokens, self.position)
@@ -178,7 +178,8 @@ class Reader:
     def _close(self) -> bool:
         if not self.opened:
             return False
-        _, kind = self.opened.pop()
+        first, kind = self.opened.pop()
+        self.is_doubtful |= not kind and may_be_cut(self.tokens, first, self.position)
         self._take("}" if kind else ")")
         self.n_operators += bool(kind)
         if kind == "frac":

@@ -6,7 +6,15 @@ Everything here asks whether a careful reader could say so; a "perhaps" is a yes
 
 import re
 
-__all__ = ["MAX_AROUND", "has_other_arithmetic", "is_taken_back", "may_be_rounded", "speaks_of_percent"]
+__all__ = [
+    "MAX_AROUND",
+    "has_other_arithmetic",
+    "is_estimated",
+    "is_in_degrees",
+    "is_taken_back",
+    "may_be_rounded",
+    "speaks_of_percent",
+]
 
 MAX_AROUND = 200
 """Characters on either side of an equality that are searched."""
@@ -28,7 +36,7 @@ _DENIAL = re.compile(
 _REMAINDER = re.compile(
     r"[^.\n=]{0,60}?\b(?:remainder|nearest|round(?:ed|ing| up| down| to)|truncat\w*|discard\w*"
     r"|carry|carried|borrowing|borrow 1)\b|\s*(?:or|to)\s+[0-9$]"
-    r"|\s*,?\s*\(?(?:rem|r)\b\.?\s*[0-9]|\s*(?:\.\.\.|…)\s*[0-9]",
+    r"|\s*,?\s*\(?(?:rem|r)\b\.?\s*[0-9]|\s*(?:\.{3,9}|…{1,3})\s*[0-9]",
     re.IGNORECASE,
 )
 # A correction or a contradiction, up to the end of the next sentence.
@@ -51,7 +59,7 @@ _DISTANCE = re.compile(
     r"|errors?|impossible|(?:never|cannot|can not) (?:have|be|equal|get)"
     r"|(?:ca|is|are|does|do|did|could|would)n[’']t (?:have|be|equal|say|get|mean)|tempt\w*|absurd\w*|contradict\w*"
     r"|round(?:ed|ing|s to|s off)|nearest|truncat\w*|significant|decimals?|fallac\w*"
-    r"|would imply|might (?:write|say|think|try))\b"
+    r"|would imply|might (?:write|say|think|try)|(?:would|[’']d) (?:need|require|have to))\b"
     r"|\b(?:claim(?:s|ed)?|thinks?|thought|believ\w*|says?|said|students? (?:wrote|writes?|got))(?: that)?\W*$"
     r"|\b(?:wrote|writes?)(?: that\b|:|\s*[\"“'`])\W*$"
     r"|\bif\b(?:(?!\bthen\b)[^,;:])*$|\bwith(?:out)? carr",
@@ -59,13 +67,15 @@ _DISTANCE = re.compile(
 )
 _ROUNDED_BEFORE = re.compile(
     r"\b(?:floor|ceil\w*|integer|round\w*|truncat\w*|whole|nearest|ignor\w*|quotient|complete\w*|full|at (?:most|least)"
-    r"|div|python|java|c\+\+)\b|\[\s*$|[⌊⌈]",
+    r"|div|python|java|in c)\b|c\+\+|(?<!\\)\[\s*$|[⌊⌈]",
     re.IGNORECASE,
 )
 _ROUNDED_AFTER = re.compile(
     r"\b(?:integer|whole|complete\w*|full|remain\w*|leav\w*|left|extra|over|spare|each|ignor\w*)\b", re.IGNORECASE
 )
+_DEGREES = re.compile(r"\s?(?:°|\^\s?\{?\\circ|degrees\b)")
 _PERCENT = re.compile(r"%|\bpercent", re.IGNORECASE)
+_ABOUT = re.compile(r"\b(?:estimat\w*|approximat\w*|roughly|about|nearly|almost|close to)\b", re.IGNORECASE)
 _NUMBER_BASE = r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen)\b"
 # An arithmetic that does not come out as with decimal numbers, named beside the equality: 7 + 8 = 3 on a clock.
 _OTHER_BESIDE = re.compile(rf"\bbase[- ~$]*(?:[0-9]|{_NUMBER_BASE})|\bo[’']clock\b|[0-9] ?[ap]\.?m\b", re.IGNORECASE)
@@ -86,7 +96,7 @@ _PHRASE = re.compile(
     r"|\blogical (?:or|and)\b|\b(?:last|units?|ones|final) (?:two )?digits?\b|\bends (?:in|with) [0-9]"
     r"|\b(?:finite|prime) field|\bfield (?:with|of) \w+ elements|\b(?:GF|Z_|F_)\W{0,2}[0-9pqn]|\bZ/[0-9n]"
     r"|\\(?:mathbb|mathbf)\{?\s*[ZF]\}?\s*(?:_|/)"
-    r"|\bremainder (?:when|of|on|upon|after)|\bdays? (?:of the week|repeat)|\brepeats? every\b",
+    r"|\bremainder (?:when|of|on|upon|after)|(?<!every )(?<!each )\bday of the week|\bdays? repeat|\brepeats? every\b",
     re.IGNORECASE,
 )
 _SYMBOL = r"(?:[*+@#&⊕⊗∗★☆◦∘△◇□♠♣-]|\\[a-z]{3,})"
@@ -98,9 +108,10 @@ _OPERATION = re.compile(
     rf"|\bdefin\w*[^=\n]{{0,60}}?[a-z0-9)]\s?{_SYMBOL}\s?[a-z0-9(]\W{{0,3}}=",
     re.IGNORECASE,
 )
-# or "let a * b = a + b + ab".
+# or "let a * b = a + b + ab"; "A = a * b = a * 5" and "\sqrt{a * b} =" only multiply.
 _RULE = re.compile(
-    r"\b([a-z])\s?(?:[*@#&∗★◦∘]|\\(?:ast|star|cdot|times|circ|diamond|bullet))\s?([a-z])\W{0,3}=[^=\n.;]{0,60}?(?:\1|\2)",
+    r"(?<![=({])(?<![=({] )\b([a-z])\s?(?:[*@#&∗★◦∘]|\\(?:ast|star|cdot|times|circ|diamond|bullet))\s?([a-z])"
+    r"[\s$)]{0,3}=[^=\n.;]{0,60}?(?:\1|\2)",
     re.IGNORECASE,
 )
 
@@ -148,6 +159,22 @@ def may_be_rounded(text: str, start: int, end: int) -> bool:
     before, behind = text[max(0, start - MAX_AROUND) : start + 1], text[end : end + MAX_AROUND]
     first = _SENTENCE_END.split(behind, maxsplit=1)[0]
     return bool(_ROUNDED_BEFORE.search(_last_sentence(before)) or _ROUNDED_AFTER.search(first))
+
+
+def is_estimated(text: str, start: int, end: int) -> bool:
+    """Whether the words around `text[start:end]` call it an estimate.
+
+    Example:
+        >>> is_estimated("Roughly 312 + 489 = 300 + 500", 8, 29), is_estimated("3 * 4 = 13 are left", 0, 10)
+        (True, False)
+    """
+    first = _SENTENCE_END.split(text[end : end + MAX_AROUND], maxsplit=1)[0]
+    return bool(_ABOUT.search(_last_sentence(text[max(0, start - MAX_AROUND) : start])) or _ABOUT.search(first))
+
+
+def is_in_degrees(text: str, end: int) -> bool:
+    """Whether the number that ends at `end` is an angle in degrees."""
+    return _DEGREES.match(text, end) is not None
 
 
 def speaks_of_percent(text: str, start: int, end: int) -> bool:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from ...verifiers.expression.arithmetic import CostlyError
 from ...verifiers.expression.tree import Symbol, Tree, free_symbols
 from .equations import agree, only_solution, zeros
-from .polynomials import Monomial, Polynomial, letters_of
+from .polynomials import Monomial, Polynomial, letters_of, value_at
 from .statements import Statement
-from .words import defines, leaves_open, manipulates, substitutes
+from .words import defines, leaves_open, lists, manipulates, substitutes
 
 __all__ = ["Derivation", "Derivations"]
 
@@ -67,6 +67,7 @@ class Derivations:
             if (equation := _equation(statement, "")) is not None:
                 self._know(equation)
         self._premise: _Equation | None = None
+        self._is_unread = False  # the statement before: `satisfying [x-2 = 0] and x+5 = 0` has two of them
         self._branching: set[str] = set()
         self._between = ""
         self._n_compared = 0
@@ -102,9 +103,12 @@ class Derivations:
         if equation is None:
             if not _says_nothing(statement):
                 self.forget()
+                self._is_unread = True
             return _NOTHING
         derivation = self._derived(equation) if equation.letters else _NOTHING
-        self._premise, self._between = equation, ""
+        if self._is_unread and lists(self._between):
+            self._branch(equation)
+        self._premise, self._between, self._is_unread = equation, "", False
         self._know(equation)
         return derivation
 
@@ -120,8 +124,7 @@ class Derivations:
         if (holds := self._agrees(premise.zeros, equation.zeros)) is not False:
             return Derivation(holds, premise.text)
         if leaves_open(between) or any(defines(between, name) for name in equation.letters):
-            # Several equations of several letters are a system; of one letter they are two cases, or two numbers.
-            self._branching |= equation.letters if len(equation.letters) == 1 else frozenset()
+            self._branch(equation)
             return _NOTHING
         if len(equation.letters) > 1:
             is_made = manipulates(between) and not substitutes(between) and not self._is_sum(equation)
@@ -129,11 +132,17 @@ class Derivations:
         if not self._branching.isdisjoint(equation.letters):
             return _NOTHING
         before, after = only_solution(premise.zeros), only_solution(equation.zeros)
+        has_decimals = "." in premise.text + equation.text
         if before is None or after is None:
-            return Derivation(False, premise.text)
-        if _may_be_rounded(before, after, has_decimals="." in premise.text + equation.text):
+            is_root = after is not None and _may_be_root(premise.zeros, after, has_decimals=has_decimals)
+            return _NOTHING if is_root else Derivation(False, premise.text)
+        if _may_be_rounded(before, after, has_decimals=has_decimals):
             return _NOTHING
         return Derivation(False, premise.text, (before, after))
+
+    def _branch(self, equation: _Equation) -> None:
+        # Several equations of several letters are a system; of one letter they are two cases, or two numbers.
+        self._branching |= equation.letters if len(equation.letters) == 1 else frozenset()
 
     def _is_sum(self, equation: _Equation) -> bool:
         """Whether it is known, or a sum of multiples of what is."""
@@ -174,6 +183,14 @@ def _may_be_rounded(exact: Fraction, written: Fraction, *, has_decimals: bool) -
     apart = abs(exact - written)
     is_whole = written.denominator == 1 and exact.denominator != 1 and apart < 1
     return is_whole or (has_decimals and apart <= _ROUNDING * max(abs(exact), abs(written)))
+
+
+def _may_be_root(polynomial: Polynomial, written: Fraction, *, has_decimals: bool) -> bool:
+    """Whether `written` may be an irrational root, rounded: `x = 3.16` behind `x^2 = 10`."""
+    (name,) = letters_of(polynomial)
+    apart = abs(written) * _ROUNDING if has_decimals else Fraction(1) if written.denominator == 1 else Fraction(0)
+    ends = [value_at(polynomial, {name: written + sign * apart}) for sign in (-1, 1)]
+    return ends[0] * ends[1] < 0
 
 
 def _is_spanned(polynomial: Polynomial, others: Sequence[Polynomial]) -> bool:

@@ -9,11 +9,12 @@ rewriting that went wrong only where no equation can be meant:
 - the prompt asks for nothing but another form of an expression.
 """
 
+import math
 from fractions import Fraction
 from typing import NamedTuple
 
 from ...verifiers.expression.agreement import as_digits
-from ...verifiers.expression.enclosures import Value
+from ...verifiers.expression.enclosures import Enclosure, Value
 from ...verifiers.expression.numbers import terminates
 from ...verifiers.expression.points import shown_point
 from ...verifiers.expression.tree import Function, Number, Product, Sum, Symbol, Tree, free_symbols, nodes
@@ -21,11 +22,12 @@ from .identities import Probes, where_they_differ
 from .polynomials import NotRationalError, Polynomial, difference, ratio
 from .statements import Statement
 
-__all__ = ["Link", "difference_shown", "links"]
+__all__ = ["Link", "difference_shown", "is_turned", "links"]
 
 _FEWEST_SHARED = 2
 _LONGEST_SHOWN = 24
 _HALF = Fraction(1, 2)
+_NEARLY = 1e-9
 
 
 class Link(NamedTuple):
@@ -91,6 +93,19 @@ def difference_shown(link: Link) -> str:
     point, left, right = found
     where = f" at {shown_point(point)}" if point else ""
     return f"{_shown(left)} on the left, {_shown(right)} on the right{where}"
+
+
+def is_turned(link: Link) -> bool:
+    """Whether two constants are one direction, whole turns apart: `350 + 20 = 10`, `7\\pi/3 = \\pi/3`."""
+    found = where_they_differ(link.left, link.right)
+    match found:
+        case (_, Fraction() as left, Fraction() as right):
+            return (left - right) % 360 == 0
+        case (_, Enclosure() as left, Enclosure() as right):
+            turns = (left.middle - right.middle) / math.tau
+            return abs(turns - round(turns)) < _NEARLY
+        case _:
+            return False
 
 
 def _is_claim(link: Link, *, is_chain: bool, is_rewriting: bool) -> bool:

@@ -32,7 +32,7 @@ _GLUED = re.compile(r"[xyz]{2,3}|[abc]{2,3}")
 _SPACED = re.compile(r"[\w)}] +[$\w({]")
 _COMMAND = re.compile(r"\\[a-zA-Z]+ *")
 _WORD_BEFORE = re.compile(r"([^\W\d_]*|[^\w\s.,:;!?(])[ \t]*\Z")
-_WORD_AFTER = re.compile(r"[ \t]*([^\W\d_]+|[^\w\s.,:;!?)*]|\.\.+)?")
+_WORD_AFTER = re.compile(r"[ \t]*([^\W\d_]+|[^\w\s.,:;!?)*]|\.\.+|\.(?=\\[a-z]))?")
 _INTRODUCING = _words(
     """get gets have has gives give giving gave obtain obtains obtained equation is are becomes become so then thus
     hence therefore that write means know find to and or as yields yield into be implies where if when since

@@ -37,11 +37,13 @@ _SEPARATOR = re.compile(
 _LAYOUT = re.compile(r"\\\\(?:\[[^\]\n]{0,20}\])?|&|(?<!\\)\$|\\displaystyle|\\nonumber")
 _BARE = re.compile(r"\s*[-+]?\s*(?:\d|\\(?:frac|sqrt|pm|dfrac|tfrac))")
 
-# Segments, vectors, angles, derivatives, residues, endless decimals, percentages, several values: no plain algebra.
+# Segments, vectors, angles, derivatives, residues, endless decimals, percentages, several values, items of a list
+# (`a[1]`): no plain algebra.
 _FOREIGN = re.compile(
     r"(?<![\\a-zA-Z])[a-zA-Z]?[A-Z][A-Z]|\\(?:mathbf|vec|overrightarrow|overline|bar|hat|pm|mp|angle|triangle|ldots|dots"
     r"|cdots|mathbb|begin|pmod|bmod|mod|equiv|log|lim|int|frac\{d|partial|nabla|cup|cap|infty)(?![a-zA-Z])"
     r"|[%±∓'°∠]|\.\.|…|[a-zA-Z]\^\{-1\}\s*(?:\\left)?\("
+    r"|(?<![a-zA-Z])[a-zA-Z]\[\w{1,3}\]"
 )
 _LETTER = re.compile(r"[a-zA-Z]")
 _DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|°")

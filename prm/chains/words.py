@@ -2,7 +2,18 @@
 
 import re
 
-__all__ = ["asks_to_rewrite", "defines", "has_other_algebra", "leaves_open", "manipulates", "substitutes", "tries"]
+__all__ = [
+    "asks_to_rewrite",
+    "defines",
+    "has_other_algebra",
+    "holds_only_where",
+    "leaves_open",
+    "lists",
+    "manipulates",
+    "neglects",
+    "substitutes",
+    "tries",
+]
 
 # Another case, another number, a supposition, a trial, a denial: what follows need not follow from what precedes.
 _OPEN = re.compile(
@@ -39,9 +50,24 @@ _TRYING = re.compile(
 _OTHER_ALGEBRA = re.compile(
     r"\b(?:mod|modulo|modular|modulus|congruen\w*|residues?|remainders?|binary|octal|hexadecimal|xor|boolean|bitwise"
     r"|cryptarithm\w*|tropical|clock|in base|operat(?:ion|or)|matri(?:x|ces)|quaternions?"
+    r"|roots? of unity|characteristic (?:\d|two|p\b)"
     r"|(?:units?|last|ones|final|tens) (?:two )?digits?|digit sums?|(?:finite|prime) field)\b"
     r"|\\(?:[bp]?mod|equiv|oplus)(?![a-z])|[≡⊕]|\bbase[- ~$]*(?:\d|b\b|two|three|four|five|six|seven|eight|nine|twelve)"
-    r"|\\mathbb\{?\s*Z\}?\s*(?:_|/)|\bdefin\w*[^=\n]{0,60}[a-z]\s?(?:[*@#&★◦∘]|\\(?:star|circ|ast|diamond)\b)\s?[a-z]",
+    r"|\\mathbb\{?\s*[ZF]\}?\s*(?:_|/)|\bdefin\w*[^=\n]{0,60}[a-z]\s?(?:[*@#&★◦∘]|\\(?:star|circ|ast|diamond)\b)\s?[a-z]",
+    re.IGNORECASE,
+)
+# Where a false rewriting holds, said behind it: `(a+b)^2 = a^2+b^2 iff ab = 0`, or `so 2ab = 0`.
+_CONDITION = re.compile(
+    r"[\s$,)\]\\]{0,6}(?:(?:iff|if|only|when(?:ever)?|exactly|precisely|for(?! (?:all|any|every))|holds|has)\b"
+    r"|\\(?:iff|Leftrightarrow)|⇔)"
+    r"|[^=.\n]{0,60}[a-z](?:\^\{?[0-9]\}?)?\s?=\s?0(?![\d.])",
+    re.IGNORECASE,
+)
+# Terms that are left out on purpose, or 0 for what the letters stand for.
+_NEGLIGENT = re.compile(
+    r"\b(?:small|neglect\w*|negligible|ignor\w*|(?:higher|first|second)[- ]order|lineari[sz]\w*|approximat\w*|vectors?"
+    r"|orthogonal|anti-?commut\w*)\b"
+    r"|[a-z]\s?=\s?0(?![\d.])",
     re.IGNORECASE,
 )
 _SENTENCES = re.compile(r"(?<=[.!?:;])\s+|\n+")
@@ -54,7 +80,12 @@ def leaves_open(between: str) -> bool:
         >>> leaves_open("or"), leaves_open("Dividing both sides by 2, we get")
         (True, False)
     """
-    return _OPEN.search(between) is not None or _LISTED.fullmatch(between) is not None
+    return _OPEN.search(between) is not None or lists(between)
+
+
+def lists(between: str) -> bool:
+    """Whether nothing but a comma or an "and" stands between two equations."""
+    return _LISTED.fullmatch(between) is not None
 
 
 def manipulates(between: str) -> bool:
@@ -70,6 +101,26 @@ def substitutes(between: str) -> bool:
 def tries(text: str) -> bool:
     """Whether `text` puts a value in to see what comes out."""
     return _TRYING.search(text) is not None
+
+
+def holds_only_where(behind: str) -> bool:
+    """Whether the words behind an equation say for which values it holds.
+
+    Example:
+        >>> holds_only_where("$ iff $ab = 0$."), holds_only_where(", so the area is 12.")
+        (True, False)
+    """
+    return _CONDITION.match(behind) is not None
+
+
+def neglects(before: str) -> bool:
+    """Whether the words before an equation say that some of its terms are 0, or as good as that.
+
+    Example:
+        >>> neglects("For small x,"), neglects("Expanding,")
+        (True, False)
+    """
+    return _NEGLIGENT.search(before) is not None
 
 
 def has_other_algebra(text: str) -> bool:

@@ -13,10 +13,18 @@ from ...rollouts.messages import prompt_text
 from ...verifiers.expression.arithmetic import CostlyError
 from ...verifiers.expression.results import shown
 from ..arithmetic.agreement import agree
-from ..arithmetic.alternatives import is_hundredfold, is_whole_part
+from ..arithmetic.alternatives import is_hundredfold, is_turned, is_whole_part
 from ..arithmetic.equalities import Budget, Equality, equalities
 from ..arithmetic.readings import readings
-from ..arithmetic.surroundings import MAX_AROUND, has_other_arithmetic, is_taken_back, may_be_rounded, speaks_of_percent
+from ..arithmetic.surroundings import (
+    MAX_AROUND,
+    has_other_arithmetic,
+    is_estimated,
+    is_in_degrees,
+    is_taken_back,
+    may_be_rounded,
+    speaks_of_percent,
+)
 from ..base import StepRow, StepScore
 
 __all__ = ["MAX_ROW_CHARACTERS", "MAX_ROW_SIGNS", "ArithmeticScorer"]
@@ -117,6 +125,8 @@ def _judged(equality: Equality, context: str) -> bool | None:
         is_taken_back(*place)
         or (is_whole_part(*values) and may_be_rounded(*place))
         or (is_hundredfold(*values) and speaks_of_percent(*place))
+        or (is_turned(*values) and is_in_degrees(context, right.end))
+        or (is_estimated(*place) and agree(left, right, is_approximate=True) is not False)
     )
     return None if is_excused else False
 

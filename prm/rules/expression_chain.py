@@ -16,9 +16,9 @@ from ..arithmetic.surroundings import MAX_AROUND, is_taken_back, may_be_rounded
 from ..base import StepRow, StepScore
 from ..chains.derivations import Derivation, Derivations
 from ..chains.identities import Probes
-from ..chains.links import Link, difference_shown, links
+from ..chains.links import Link, difference_shown, is_turned, links
 from ..chains.statements import Statement, applied_letters, statements
-from ..chains.words import asks_to_rewrite, has_other_algebra, tries
+from ..chains.words import asks_to_rewrite, has_other_algebra, holds_only_where, neglects, tries
 
 __all__ = ["MAX_CHARACTERS", "MAX_ROW_STATEMENTS", "ExpressionChainScorer"]
 
@@ -91,8 +91,7 @@ class _Judge:
         self._is_foreign = self._is_foreign or has_other_algebra(step)
         if self._is_foreign:
             return StepScore(None, "other_algebra", "the signs may be meant in another arithmetic")
-        # The bracket of a display is not one that rounds.
-        context = f"{step}\n{following[:MAX_AROUND]}".replace("\\[", "  ").replace("\\]", "  ")
+        context = f"{step}\n{following[:MAX_AROUND]}"
         wrong: StepScore | None = None
         checked = 0
         position = 0
@@ -135,9 +134,12 @@ class _Judge:
         if is_taken_back(*place):
             return True
         if free_symbols(link.left):
-            return self._derivations.is_known(link.left, link.right)
+            before = context[max(0, statement.start - MAX_AROUND) : statement.start]
+            behind = context[statement.end : statement.end + MAX_AROUND]
+            return neglects(before) or holds_only_where(behind) or self._derivations.is_known(link.left, link.right)
         # Rounded numbers and prose are the arithmetic rule's; a value that is put in may be put in as a trial.
-        if statement.is_prose or any("." in side for side in link.texts) or may_be_rounded(*place):
+        is_rounded = any("." in side or "[" in side.replace("\\sqrt[", "") for side in link.texts)
+        if statement.is_prose or is_rounded or may_be_rounded(*place) or is_turned(link):
             return True
         return not link.is_continued and tries(context[max(0, statement.start - MAX_AROUND) : statement.end])
 

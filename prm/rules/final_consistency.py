@@ -196,6 +196,8 @@ def _leads_to(answer: Operand, result: Operand, others: Sequence[Fraction]) -> b
     """Whether the answer stands among the numbers, or one step in the head leads to it from the last result."""
     wanted = {one.value for one in readings(answer)}
     known = [*others, *(Fraction(one) for one in (2, 3, 4, 5, 10, 100))]
+    if any(reading.value.denominator > 1 for reading in readings(result)):
+        known.append(Fraction(1))  # 1.21 times as much is 21 % more; of whole numbers the next one is another
     return any(
         abs(reached - value) <= abs(value) / 100 or abs(reached) == abs(value)
         for value in wanted

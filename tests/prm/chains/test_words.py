@@ -74,6 +74,9 @@ def test_a_letter_is_defined_anew() -> None:
     [
         ("modulo 7", True),
         (r"3 \equiv 10", True),
+        ("a fifth root of unity", True),
+        (r"over \mathbb{F}_2", True),
+        ("the characteristics of a square", False),
         ("written in base 8", True),
         ("the units digit of 7^4", True),
         ("an operation is defined by a * b = a + b", True),

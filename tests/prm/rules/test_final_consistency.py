@@ -32,7 +32,6 @@ def test_only_the_step_of_the_answer_is_judged() -> None:
     "answer", [r"\boxed{24}", "#### 24", "The answer is 24.", "<answer>24</answer>", "Answer: 24 pens"]
 )
 def test_another_number_than_the_one_computed_is_wrong(answer: str) -> None:
-    assert scores("6 * 7 = 42 pens.", answer)[-1] == scores("6 * 7 = 42 pens.", answer)[-1]
     assert last("6 * 7 = 42 pens.", answer) == 0
     assert last(f"6 * 7 = 42 pens. {answer}") == 0
     assert last("6 * 7 = 42 pens.", answer.replace("24", "42")) == 1
@@ -52,6 +51,7 @@ def test_another_number_than_the_one_computed_is_wrong(answer: str) -> None:
         ("6 * 7 = 42", "24", "We count in base 20: 6 * 7?"),  # another arithmetic
         ("6 * 7 = 42. Wait, that is wrong", "24", "?"),  # taken back
         ("x = 42", "24", "?"),  # solved, not computed
+        ("1.1 * 1.1 = 1.21", "21%", "?"),  # what is above one
         ("2 + 3 = 5, 5 * 8 = 40. For y we find 3 more", "17", "?"),  # numbers stand between
     ],
 )
