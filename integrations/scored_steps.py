@@ -17,7 +17,7 @@ from ..prm.spans import step_ids
 from ..prm.steps import Rule, step_spans
 from ..prm.token_bytes import token_bytes
 
-__all__ = ["CompletionIds", "ScoredSteps", "padded", "scored_steps"]
+__all__ = ["CompletionIds", "ScoredSteps", "padded", "scored_steps", "without_masked_steps"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -84,8 +84,7 @@ def scored_steps(
         step_of_token[number][: len(pieces)] = step_ids(text, spans, pieces)
     found = [ScoredSteps(np.empty(0), np.full(mask.shape[1], -1), row_mask) for row_mask in mask]
     for (number, steps), scores in zip(step_of_token.items(), step_scores(scorer, step_rows), strict=True):
-        values = np.array(score_values(scores))
-        values[_is_masked(steps, mask[number], len(values))] = np.nan
+        values = without_masked_steps(np.array(score_values(scores)), steps, mask[number])
         found[number] = ScoredSteps(values, steps, mask[number])
     return found
 
@@ -114,7 +113,15 @@ def padded(rows: Sequence[ScoredSteps]) -> tuple[FloatArray, IntArray, BoolArray
     return step_rewards, ids, mask
 
 
-def _is_masked(steps: IntArray, mask: BoolArray, n_steps: int) -> BoolArray:
-    """(S,) True marks the steps with tokens of which none counts; one inside a token of the step before has none."""
-    tokens, counted = (np.bincount(kept[kept >= 0], minlength=n_steps) for kept in (steps, steps[mask]))
-    return (tokens > 0) & (counted == 0)
+def without_masked_steps(values: FloatArray, steps: IntArray, mask: BoolArray) -> FloatArray:
+    """The scores (S,) with NaN for the steps with tokens of which none counts.
+
+    A step that begins and ends inside a token of the step before has no token, and keeps its score.
+
+    Args:
+        values: (S,) scores.
+        steps: (T,) the step of each token, -1 = none.
+        mask: (T,) True = counts.
+    """
+    tokens, counted = (np.bincount(kept[kept >= 0], minlength=len(values)) for kept in (steps, steps[mask]))
+    return np.where((tokens > 0) & (counted == 0), np.nan, values)

@@ -13,11 +13,9 @@ from typing import Any
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt
 from ..rollouts.values import target_value
-from ..verifiers.arguments import positive, whole
-from ..verifiers.base import Outcome, Verdict, Verifier, get, verifiers
+from ..verifiers.base import Outcome, Verdict, Verifier
 from ..verifiers.batch import verify_many
-from ..verifiers.functions import FunctionVerifier
-from .held_workers import InHeldWorkers
+from .outcome_verifier import name_of, outcome_verifier
 
 __all__ = ["AsyncVerdictReward", "VerdictReward", "reward"]
 
@@ -57,14 +55,9 @@ def reward(
         >>> math(completions=["so \\\\boxed{4}", "so \\\\boxed{5}", "4"], answer=["4", "4", None])
         [1.0, 0.0, None]
     """
-    workers = whole("workers", workers, at_least=0)
-    if timeout_s is not None:
-        timeout_s = positive("timeout_s", timeout_s, what="number of seconds, or None")
-    if timeout_s is not None and workers == 0:
-        raise ArgumentError(f"timeout_s: expected None with workers=0, which nothing can interrupt, got {timeout_s}")
     kind = AsyncVerdictReward if is_async else VerdictReward
-    built = _built(verifier, workers=workers, timeout_s=timeout_s, options=options)
-    return kind(built, target=target, name=name or _name_of(verifier))
+    built = outcome_verifier(verifier, workers=workers, timeout_s=timeout_s, options=options)
+    return kind(built, target=target, name=name or name_of(verifier))
 
 
 class VerdictReward:
@@ -132,27 +125,6 @@ class AsyncVerdictReward(VerdictReward):
     async def __call__(self, **given: Any) -> list[float | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """As `VerdictReward.__call__`."""
         return await asyncio.to_thread(super().__call__, **given)
-
-
-def _built(verifier: str | Verifier, *, workers: int, timeout_s: float | None, options: Mapping[str, Any]) -> Verifier:
-    if not isinstance(verifier, str):
-        if not hasattr(verifier, "verify"):
-            raise ArgumentError(f"verifier: expected a name, pkg.mod:fn or an object with verify, got {verifier!r}")
-        if options:
-            raise ArgumentError(f"options: expected none for a verifier that is built already, got {sorted(options)}")
-        built = verifier
-    elif ":" in verifier and verifier not in verifiers:
-        limits = {} if timeout_s is None else {"timeout_s": timeout_s}
-        return FunctionVerifier(verifier, workers=max(1, workers), **limits, **options)
-    else:
-        built = get(verifier, **options)
-    if workers == 0 or getattr(built, "runs_in_workers", False):
-        return built
-    return InHeldWorkers(built, workers=workers, timeout_s=timeout_s)
-
-
-def _name_of(verifier: str | Verifier) -> str:
-    return verifier.rpartition(":")[2] if isinstance(verifier, str) else type(verifier).__name__
 
 
 def _shares(verdicts: Sequence[Verdict]) -> dict[str, float]:
