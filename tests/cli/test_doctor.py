@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rewardgate.cli import main
-from rewardgate.cli.doctor import PROOFS
+from rewardgate.cli.doctor_sandbox import PROOFS
 from rewardgate.verifiers.sandbox.jailer import Jail
 
 
@@ -36,7 +36,7 @@ def test_doctor_names_every_layer_with_its_proof_or_the_reason_why_it_is_missing
 
 
 def test_doctor_writes_the_same_as_json(run: Any) -> None:
-    code, out, _ = run("doctor", "--json")
+    code, out, _ = run("doctor", "sandbox", "--json")
     report = json.loads(out)
     assert (code, report["schema_version"]) == (0, 1)
     assert [layer["name"] for layer in report["sandbox"]["layers"]] == list(PROOFS)
