@@ -29,10 +29,9 @@ from torch import Tensor, nn
 
 from rewardgate.grpo.causal_lm import head_of
 from rewardgate.grpo.fused_loss import fused_token_loss
-from rewardgate.grpo.prefix_cost import PrefixChoice
-from rewardgate.grpo.prefix_layout import SharedPrefixLayout
-from rewardgate.grpo.prefix_models import attention_kinds
 from rewardgate.grpo.update.padded import PaddedLayout
+from rewardgate.grpo.update.prefix_cost import PrefixChoice
+from rewardgate.grpo.update.prefix_layout import SharedPrefixLayout
 from rewardgate.grpo.update.row_tokens import RowTokens
 
 CONTENDERS = ("copies", "shared", "chosen")
@@ -110,7 +109,7 @@ def layout_of(name: str, model: nn.Module, rows: RowTokens) -> Any:
     if name == "copies":
         return PaddedLayout()
     if name == "shared":
-        return SharedPrefixLayout(attention_kinds(model))
+        return SharedPrefixLayout()
     return PrefixChoice(model)(rows, TOKEN_BUDGET, PaddedLayout())[0]
 
 

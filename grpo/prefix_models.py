@@ -16,15 +16,12 @@ from .causal_lm import hidden_states
 from .prefix_groups import PrefixGroup, positions_of
 from .prefix_mask import SharedPrefixMask, dense_mask
 
-__all__ = ["AttentionKinds", "attention_kinds", "dropout_of", "text_config"]
+__all__ = ["AttentionKinds", "attention_kinds", "text_config", "try_shared_prefix"]
 
 LAYER_KINDS = {"full_attention", "sliding_attention"}
 
 STRETCHING = ("dynamic", "longrope")
 """Kinds of rotary positions that turn on the longest row of a batch."""
-
-PROBABILITIES = ("p", "attention_dropout", "attn_dropout", "dropout", "hidden_dropout", "activation_dropout")
-"""Names under which modules of torch and transformers keep the share of what they drop."""
 
 
 @dataclass(frozen=True)
@@ -54,39 +51,36 @@ class AttentionKinds:
 
 
 def attention_kinds(model: nn.Module) -> AttentionKinds:
-    """Of a model that gives the states of padded copies where prompts are computed once.
+    """As the configuration has it.
 
     Raises:
-        ArgumentError: a model that does not, with the reason.
+        ArgumentError: attention other than `sdpa` or `eager`, or layers that are no attention over the latest tokens.
     """
     config = text_config(model)
     attention = getattr(config, "_attn_implementation", None)
     if attention not in ("sdpa", "eager"):
         raise ArgumentError(f"model: expected attention sdpa or eager, got {attention}")
+    return AttentionKinds(_windows(config), attention == "eager")
+
+
+def try_shared_prefix(model: nn.Module) -> AttentionKinds:
+    """The kinds of a model that gives the states of padded copies where prompts are computed once.
+
+    Raises:
+        ArgumentError: a model that does not, with the reason.
+    """
+    kinds = attention_kinds(model)
+    config = text_config(model)
     if any(hasattr(module, "_orig_mod") or module._compiled_call_impl is not None for module in model.modules()):
         raise ArgumentError("model: expected one that is not compiled, for its mask is an object of Python's")
     if getattr(config, "output_router_logits", False):
-        raise ArgumentError(
-            "model: expected no loss over the load of experts, for it counts every token that is computed"
-        )
+        raise ArgumentError("model: expected no loss over the load of experts, for it counts all tokens computed")
     rope = getattr(config, "rope_parameters", None) or {}
     for one in (rope, *(value for value in rope.values() if isinstance(value, dict))):  # for all layers, or by kind
         if one.get("rope_type") in STRETCHING:
             raise ArgumentError(f"model: expected positions that do not stretch, got rope_type {one['rope_type']}")
-    kinds = AttentionKinds(_windows(config), attention == "eager")
     _try(model, kinds)
     return kinds
-
-
-def dropout_of(model: nn.Module) -> str | None:
-    """The name of a module that drops at random now; with copies, every one of them would be dropped from anew."""
-    for name, module in model.named_modules():
-        if module.training:
-            for one in PROBABILITIES:
-                probability = getattr(module, one, None)
-                if isinstance(probability, float) and probability > 0:
-                    return name or type(module).__name__
-    return None
 
 
 def text_config(model: nn.Module) -> Any:

@@ -1,21 +1,17 @@
 """What layouts cost by the lengths of their rows, and whether computing prompts once is worth it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from torch import nn
 
-from ..errors import ArgumentError
-from .prefix_groups import PrefixGroup
+from ...errors import ArgumentError
+from ..prefix_groups import PrefixGroup
+from ..prefix_models import AttentionKinds, text_config, try_shared_prefix
+from .layout import Layout
 from .prefix_layout import SharedPrefixLayout, packed_groups
-from .prefix_models import AttentionKinds, attention_kinds, dropout_of, text_config
-
-if TYPE_CHECKING:  # that package builds on this module
-    from .update.layout import Layout
-    from .update.row_tokens import RowTokens
+from .row_tokens import RowTokens
+from .skipping import draws_random_numbers
 
 __all__ = ["LayerWork", "PrefixChoice", "attended_pairs"]
 
@@ -37,7 +33,7 @@ class LayerWork:
     per_pair: float
 
     @classmethod
-    def of(cls, model: nn.Module) -> LayerWork:
+    def of(cls, model: nn.Module) -> "LayerWork":
         """By the shapes of the weights; all experts of a mixture are counted."""
         config = text_config(model)
         vocabulary = config.vocab_size
@@ -54,7 +50,7 @@ class LayerWork:
 
 
 def attended_pairs(groups: Sequence[PrefixGroup], kinds: AttentionKinds) -> float:
-    """Pairs of query and key that attention computes in a layer, whether they count or not; the mean over layers' kinds."""
+    """Pairs of query and key that attention computes in a layer, counted or not; the mean over kinds of layers."""
     if kinds.is_dense:
         return float(sum(group.tokens for group in groups) ** 2)
     windows = list(kinds.windows.values()) if isinstance(kinds.windows, Mapping) else [kinds.windows]
@@ -70,43 +66,51 @@ def _pairs(group: PrefixGroup, window: int | None) -> float:
 
 
 class PrefixChoice:
-    """Chooses for one model between prompts computed once and another layout. The model is looked at when it is built.
+    """Chooses for one model between prompts computed once and another layout; the model is tried when this is built.
 
     `why_not` is None, or why no rows of this model share a prompt.
+
+    Example:
+        >>> PrefixChoice(nn.Linear(2, 2)).why_not
+        'prompts not shared, model: expected a causal language model of transformers, got Linear'
     """
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
         self.why_not: str | None = None
         try:
-            self._shared = SharedPrefixLayout(attention_kinds(model))
+            self._kinds = try_shared_prefix(model)
             self._work = LayerWork.of(model)
         except ArgumentError as error:
             self.why_not = f"prompts not shared, {error}"
+        else:
+            self._shared = SharedPrefixLayout(self._kinds.is_dense)
 
     def __call__(self, rows: RowTokens, token_budget: int, otherwise: Layout) -> tuple[Layout, str]:
-        """The layout that costs less for these rows, and one line that says why."""
+        """The layout that costs less for these rows, and one line that says why.
+
+        Dropout forbids it for now: with copies, every one of them would be dropped from anew.
+        """
         if self.why_not is not None:
             return otherwise, self.why_not
-        dropping = dropout_of(self._model)
-        if dropping is not None:
-            return otherwise, f"prompts not shared, {dropping} drops at random"
+        if draws_random_numbers(self._model):
+            return otherwise, "prompts not shared, dropout draws for every copy anew"
         ours, theirs = self._cost_shared(rows, token_budget), self._cost_otherwise(rows, token_budget, otherwise)
-        share = f"layers {ours / theirs:.2f} x those of {otherwise.name}"
-        return (self._shared, share) if ours < theirs else (otherwise, f"prompts not shared, {share}")
+        if ours < theirs:
+            return self._shared, f"layers at {ours / theirs:.2f} x the cost of {otherwise.name}"
+        return otherwise, f"prompts not shared, layers at {ours / theirs:.2f} x the cost of {otherwise.name}"
 
     def _cost_shared(self, rows: RowTokens, token_budget: int) -> float:
         total = 0.0
         for batch in self._shared.micro_batches(rows, token_budget):
             groups, _ = packed_groups(rows.of(batch))
-            tokens = sum(group.tokens for group in groups)
-            total += self._work.cost(tokens, attended_pairs(groups, self._shared.kinds))
+            total += self._work.cost(sum(group.tokens for group in groups), attended_pairs(groups, self._kinds))
         return total
 
     def _cost_otherwise(self, rows: RowTokens, token_budget: int, layout: Layout) -> float:
         total = 0.0
         for batch in layout.micro_batches(rows, token_budget):
             tokens = layout.positions(rows.of(batch))
-            pairs = tokens**2 / len(batch)  # rows of equal length
-            total += self._work.cost(tokens, pairs if self._shared.kinds.is_dense else pairs / 2)
+            pairs = tokens**2 / len(batch)  # as of rows of equal length
+            total += self._work.cost(tokens, pairs if self._kinds.is_dense else pairs / 2)
         return total
