@@ -238,7 +238,7 @@ def _cut(connection: socket.socket) -> None:
 def _seconds_until(text: str) -> float:
     """What a `Retry-After` asks for, which gives seconds or a date; 0 where it says neither."""
     with suppress(ValueError):
-        return min(max(float(text), 0.0), _LONGEST_WAIT_S)
+        return min(max(0.0, float(text)), _LONGEST_WAIT_S)  # in this order NaN is 0
     with suppress(ValueError, TypeError):
         when = parsedate_to_datetime(text)
         return min(max((when - datetime.now(UTC)).total_seconds(), 0.0), _LONGEST_WAIT_S)

@@ -9,6 +9,10 @@ from ...rollouts.messages import message_text
 __all__ = ["BrokenReplyError", "Reply", "error_message", "read_reply"]
 
 
+_MOST_TOKENS = 10**9
+"""A count beyond is none of one completion, and too large a number cannot be multiplied by a price."""
+
+
 class BrokenReplyError(Exception):
     """A body that is no chat completion."""
 
@@ -98,4 +102,6 @@ def _inside(value: object, key: str) -> Any:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= _MOST_TOKENS else None

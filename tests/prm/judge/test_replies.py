@@ -45,7 +45,10 @@ def test_a_text_in_parts_is_joined_and_its_thinking_left_out() -> None:
     assert (reply.text, reply.instead) == ("42", "")
 
 
-@pytest.mark.parametrize("usage", [{}, {"prompt_tokens": "9"}, {"prompt_tokens": -1}, {"prompt_tokens": True}])
+@pytest.mark.parametrize(
+    "usage",
+    [{}, {"prompt_tokens": "9"}, {"prompt_tokens": -1}, {"prompt_tokens": True}, {"prompt_tokens": 10**400}],
+)
 def test_counts_that_are_none_are_not_counted(usage: dict) -> None:
     body = {**completion("4"), "usage": usage}
     assert read_reply(json.dumps(body).encode()).prompt_tokens is None
