@@ -8,12 +8,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ..errors import ArgumentError, InputError
+from ..errors import InputError
 from .pytest_check import Check
 
 if TYPE_CHECKING:
@@ -171,12 +172,13 @@ def _found(reward: str, folder: Path, correct_at: float) -> "Reward":
 
 
 def _threshold(text: str) -> float:
-    from ..verifiers.arguments import positive
-
     try:
-        return positive("--rewardgate-correct-at", float(text or 1.0))
-    except (ArgumentError, ValueError):
-        raise pytest.UsageError(f"--rewardgate-correct-at: expected a positive number, got {text}") from None
+        threshold = float(text or 1.0)
+    except ValueError:
+        threshold = nan
+    if not 0 < threshold < inf:
+        raise pytest.UsageError(f"--rewardgate-correct-at: expected a positive number, got {text}")
+    return threshold
 
 
 def _short(path: Path, config: pytest.Config) -> str:

@@ -55,16 +55,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test a check for a marked function."""
-    marks = list(metafunc.definition.iter_markers(MARK))
-    if not marks:
+    if MARK not in metafunc.definition.keywords:  # of every test of every user: the marks themselves take longer
         return
     from ..errors import RewardgateError
     from .pytest_marks import checks
 
+    marks = list(metafunc.definition.iter_markers(MARK))
+    if not marks:  # a test of that name
+        return
+    found, told = [], None
     try:
         found = [one for mark in reversed(marks) for one in checks(mark, metafunc.definition.path, metafunc.config)]
     except RewardgateError as error:
-        pytest.fail(f"{metafunc.definition.nodeid}: @pytest.mark.{MARK}: {error}", pytrace=False)
+        told = f"{metafunc.definition.nodeid}: @pytest.mark.{MARK}: {error}"
+    if told is not None:  # out here, where no other exception is being handled, which pytest would show, too
+        pytest.fail(told, pytrace=False)
     metafunc.fixturenames.append(CHECK)
     metafunc.parametrize(CHECK, found, ids=[one.name for one in found])
 
@@ -79,7 +84,7 @@ def pytest_pyfunc_call(pyfuncitem: Any) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Fail a marked test that pytest does not parametrise: it would pass without a check."""
-    if item.get_closest_marker(MARK) is None:
+    if MARK not in item.keywords or item.get_closest_marker(MARK) is None:
         return
     if CHECK not in getattr(getattr(item, "callspec", None), "params", ()):
         pytest.fail(f"@pytest.mark.{MARK}: expected a function or a plain class's method, got {item!r}", pytrace=False)

@@ -19,7 +19,7 @@ from ..verifiers.functions import FunctionVerifier
 __all__ = ["Reward", "file_in", "find_reward"]
 
 TIMEOUT_S = 5.0
-_STARTED = pytest.StashKey[dict[tuple[str, float, float], "NamedFunction"]]()
+_STARTED = pytest.StashKey[dict[tuple[str, float, float], "NamedFunction | InputError"]]()
 
 
 class NamedFunction(FunctionVerifier):
@@ -69,15 +69,22 @@ class Reward:
             config.add_cleanup(lambda: _close(config.stash[_STARTED]))
         started = config.stash[_STARTED]
         key = (places[0], self.correct_at, self.timeout_s)
+        if key not in started:
+            started[key] = self._start(places)
+        found = started[key]
+        if isinstance(found, InputError):
+            raise InputError(str(found))
+        return found
+
+    def _start(self, places: Sequence[str]) -> "NamedFunction | InputError":
+        """The function in its process, or why not: what cannot be imported is tried once, not for every test."""
+        failure = InputError(f"reward: expected one that can be imported, got {self.name}")
         for place in places:
-            if key in started:
-                break
             try:
-                started[key] = NamedFunction(place, self.name, correct_at=self.correct_at, timeout_s=self.timeout_s)
-            except InputError:
-                if place == places[-1]:
-                    raise
-        return started[key]
+                return NamedFunction(place, self.name, correct_at=self.correct_at, timeout_s=self.timeout_s)
+            except InputError as error:
+                failure = error
+        return failure
 
 
 def find_reward(reward: Any, folders: Sequence[Path], *, correct_at: float, timeout_s: float) -> Reward:
@@ -91,8 +98,11 @@ def find_reward(reward: Any, folders: Sequence[Path], *, correct_at: float, time
 
     Raises:
         ArgumentError: none of these, or no such file.
+        UnknownNameError: nobody registered that name.
     """
     if isinstance(reward, str):
+        if ":" not in reward:
+            verifiers.factory(reward)
         return Reward(reward, (_with_whole_path(reward, folders),), correct_at, timeout_s)
     if isinstance(reward, Verifier) and not isinstance(reward, type):
         return Reward(str(getattr(reward, "name", None) or type(reward).__name__), reward, correct_at, timeout_s)
@@ -114,9 +124,10 @@ def file_in(path: str | Path, folders: Sequence[Path], *, name: str) -> Path:
     return found
 
 
-def _close(started: Mapping[Any, NamedFunction]) -> None:
+def _close(started: Mapping[Any, NamedFunction | InputError]) -> None:
     for one in started.values():
-        one.close()
+        if isinstance(one, NamedFunction):
+            one.close()
 
 
 def _with_whole_path(spec: str, folders: Sequence[Path]) -> str:

@@ -161,6 +161,42 @@ def test_workers_of_xdist_collect_and_fail_alike(session: pytest.Pytester) -> No
     assert FAULT in result.stdout.str()
 
 
+def test_a_reward_that_cannot_be_imported_fails_every_case_with_the_reason(session: pytest.Pytester) -> None:
+    (session.path / "rewards.py").write_text("import no_such_module", encoding="utf-8")
+    result = session.runpytest("--rewardgate-faults=faults.jsonl", "--rewardgate-reward=rewards.py:accuracy")
+    result.assert_outcomes(failed=2)
+    told = "verifier: expected an importable function at *rewards.py:accuracy, got *No module named 'no_such_module'"
+    result.stdout.fnmatch_lines([told, told])
+
+
+def test_functions_of_packages_and_of_the_test_itself_are_found_by_their_processes(session: pytest.Pytester) -> None:
+    package = session.mkpydir("its_package")
+    (package / "base.py").write_text("ONE = 1.0", encoding="utf-8")
+    (package / "rewards.py").write_text(
+        "from .base import ONE\n\ndef fair(completion, target): return ONE", encoding="utf-8"
+    )
+    session.makepyfile(
+        """
+        import pytest
+        from its_package.rewards import fair
+
+        class Ours:
+            @staticmethod
+            def unfair(completion, target): return 0.0
+
+        @pytest.mark.rewardgate(fair, probes=False, frozen="faults.jsonl")
+        class TestFair:
+            @pytest.mark.parametrize("n", [1, 2])
+            def test_it(self, n, tmp_path): assert tmp_path.is_dir()
+
+        @pytest.mark.rewardgate(Ours.unfair, probes=False, frozen="faults.jsonl")
+        def test_unfair(): ...
+        """
+    )
+    # `fair` pays everything and so breaks what must be rejected, twice; `unfair` breaks what must be accepted.
+    session.runpytest().assert_outcomes(passed=3, failed=3)
+
+
 def test_a_verifier_with_options_may_be_marked(session: pytest.Pytester) -> None:
     session.makepyfile(
         """
@@ -215,6 +251,7 @@ def test_options_that_cannot_be_followed_end_the_session_with_one_line(
 MARKS = [
     ("", "reward: expected one, got 0"),
     ('"math", "exact"', "reward: expected one, got 2"),
+    ('"maths"', 'verifier: unknown name "maths"; known: '),
     ('"rewards.py:f"', "reward: expected a file in "),
     ("lambda completion, target: 1", "reward: expected a function that another process can import, got <function"),
     ("5", "reward: expected a name, a place, a function or a verifier, got 5"),
@@ -243,6 +280,7 @@ def test_a_mark_that_cannot_be_followed_is_an_error_of_collection(pytester: pyte
     for place, (_, told) in enumerate(MARKS):
         assert f"test_{place}.py::test_it: @pytest.mark.rewardgate: {told}" in said
     assert "Traceback" not in said
+    assert "During handling" not in said
 
 
 def test_a_method_of_unittest_is_refused_for_it_would_pass_without_a_check(pytester: pytest.Pytester) -> None:
