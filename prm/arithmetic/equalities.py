@@ -13,7 +13,7 @@ from ...verifiers.expression.arithmetic import CostlyError
 from ...verifiers.unicode_text import half_width
 from .operands import Operand, read_left, read_right
 
-__all__ = ["MAX_CHARACTERS", "MAX_SIGNS", "Budget", "Equality", "equalities"]
+__all__ = ["MAX_CHARACTERS", "MAX_SIGNS", "Budget", "Equality", "equalities", "without_annotations"]
 
 MAX_SIGNS = 500
 """Signs of equality that are looked at in one text."""
@@ -51,7 +51,7 @@ class Equality(NamedTuple):
     def written(self, text: str) -> str:
         """The equality as it stands in `text`, on one line."""
         written = text[self.left.start : self.right.end]
-        return " ".join((_without_annotations(written) if "<<" in written else written).split())
+        return " ".join(without_annotations(written).split())
 
 
 class Budget:
@@ -120,20 +120,20 @@ def equalities(text: str, budget: Budget | None = None) -> Iterator[Equality]:
             yield Equality(left, right, is_approximate, is_linked, is_continued)
 
 
+def without_annotations(text: str) -> str:
+    """`text` with blanks for its `<<a=b>>` annotations, so that offsets stay true."""
+    if "<<" not in text:
+        return text
+    return _ANNOTATION.sub(lambda found: " " * len(found.group()), text, count=MAX_SIGNS)
+
+
 def _bodies(text: str) -> Iterator[tuple[str, int, int]]:
     """The sentence without its annotations, then the annotations, each as (text, start, end)."""
-    prose = _without_annotations(text)
+    prose = without_annotations(text)
     yield prose, 0, len(prose)
     if prose is not text:
         for found in _ANNOTATION.finditer(text):
             yield text, found.start(1), found.end(1)
-
-
-def _without_annotations(text: str) -> str:
-    # Spaces in their place: offsets into the one are offsets into the other.
-    if "<<" not in text:
-        return text
-    return _ANNOTATION.sub(lambda found: " " * len(found.group()), text, count=MAX_SIGNS)
 
 
 def _places(text: str, start: int, end: int) -> Iterator[tuple[int, re.Match[str], int]]:

@@ -28,7 +28,7 @@ _TOO_COSTLY = StepScore(None, "too_costly", "more is written, or beside signs of
 
 _MAX_MENTIONS = 50
 _LINK = re.compile(
-    r"[*_`\"'$)\s]{0,4}(?:\([^()\n0-9=]{1,30}\)\s{0,2})?"
+    r"[*_`\"'$)\s]{0,4}(?:\(in [^()\n0-9=]{1,30}\)\s{0,2})?"
     r"(?:=|:|\\approx\b|≈"
     r"|(?:is|are|was|were|equals?|comes? to|amounts? to|will be)\b(?:\s+(?:now|then|therefore|thus))?)"
     r"(?![=:])[*_`\"'$\s]{0,4}",
@@ -52,9 +52,11 @@ _BEHIND_COUNT = re.compile(r"[*_]{0,2}(?:[.,;!?)\n]|\s*\Z|\s+(?:and|so|now|in to
 _TENTATIVE = re.compile(
     r"\b(?:if|suppos\w*|assum\w*|let|would|should|could|might|may|before|initially|originally|at first|first|unless|per"
     r"|each|every|another|other|more|less|fewer|than|at least|at most|about|roughly|estimat\w*|guess\w*|expect\w*"
-    r"|needs?|or|either|case|goal)\b",
+    r"|needs?|or|either|case|goal|after|yesterday|last|ago|earlier|previous\w*"
+    r"|(?:on|by|at|in) (?:day|week|month|year|step|round|stage|hour))\b|≈|\\approx",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(r"[ \t]*\n\s*[-+*/×÷=]\s?[0-9$]")
 
 
 class MilestonesScorer:
@@ -226,7 +228,7 @@ def _count_before(prose: str, mention: re.Match[str], budget: Budget) -> Operand
 
 def _is_plain(prose: str, start: int, end: int) -> bool:
     clause_start = max((found.end() for found in _CLAUSE_END.finditer(prose, max(0, start - 80), start)), default=0)
-    if clause_start == 0 and start > 80:
+    if (clause_start == 0 and start > 80) or _GOES_ON.match(prose, end):
         return False
     lead = prose[clause_start:start]
     if _LEAD_IN.fullmatch(lead) is None and not _ends_with_equality(lead):

@@ -12,14 +12,13 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from ...verifiers.unicode_text import half_width
-from ..arithmetic.equalities import Budget
+from ..arithmetic.equalities import Budget, without_annotations
 from ..arithmetic.operands import Operand, read_right
 from ..arithmetic.readings import Reading, readings
 
 __all__ = ["StatedValue", "number_in", "prose_of", "same_value", "stated_texts", "stated_values", "value_behind"]
 
 _SIGN = re.compile(r"(?<![=!<>:~+*/%|&^-])(?:=|≈|\\approx(?![a-zA-Z]))(?![=<>~])|\bequals\b")
-_ANNOTATION = re.compile(r"<<[^<>\n]{0,400}>>")
 _BLANKS = re.compile(r"[\s&]*+")
 _FRACTION = re.compile(r"\(?-?(?:[0-9.]+/[0-9.]+|\\frac\{[0-9]+\}\{[0-9]+\})\)?%?")
 _MAX_SIDE = 300
@@ -47,8 +46,7 @@ class StatedValue(NamedTuple):
 
 def prose_of(text: str) -> str:
     """`text` in half-width signs, with blanks for its `<<a=b>>` annotations; offsets stay true."""
-    text = half_width(text)
-    return _ANNOTATION.sub(lambda found: " " * len(found.group()), text) if "<<" in text else text
+    return without_annotations(half_width(text))
 
 
 def stated_values(prose: str, budget: Budget) -> Iterator[StatedValue]:
