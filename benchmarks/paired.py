@@ -20,9 +20,9 @@ Figures = dict[str, float]
 MIB = 1 << 20
 
 
-def in_own_process(script: str, *arguments: object, timeout_s: float = 300) -> Figures:
+def in_own_process(script: str, *arguments: object, timeout_s: float = 300, python: str = sys.executable) -> Figures:
     """The JSON object that `python script arguments` prints as its last line."""
-    command = [sys.executable, script, *map(str, arguments)]
+    command = [python, script, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stderr}")

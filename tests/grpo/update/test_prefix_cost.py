@@ -9,7 +9,7 @@ from torch import nn
 from rewardgate.grpo.prefix_groups import PrefixGroup
 from rewardgate.grpo.prefix_models import AttentionKinds
 from rewardgate.grpo.update.padded import PaddedLayout
-from rewardgate.grpo.update.prefix_cost import PAIR_SLOWNESS, LayerWork, PrefixChoice, attended_pairs
+from rewardgate.grpo.update.prefix_cost import SLOWNESS, LayerWork, PrefixChoice, attended_pairs, causal_pairs
 from rewardgate.grpo.update.prefix_layout import SharedPrefixLayout
 
 BUDGET = 1 << 20
@@ -22,20 +22,21 @@ def test_operations_are_those_of_the_weights_and_of_attention() -> None:
     assert LayerWork.of(model) == LayerWork(6.0 * 3 * layer, 14.0 * 3 * 16)
     model.requires_grad_(False)
     assert LayerWork.of(model).per_token == 4.0 * 3 * layer
-    assert LayerWork(10.0, 1.0).cost(3, 5) == 30 + 5 * PAIR_SLOWNESS
+    assert LayerWork(10.0, 1.0).cost(3, 5) == 30 + 5 * SLOWNESS
 
 
 def test_pairs_are_counted_as_attention_computes_them() -> None:
     group = PrefixGroup(10, (4, 4, 2, 0))
     full = AttentionKinds(None, is_dense=False)
-    # Half the prompt's square; two of 4 tokens before 10 + 4 keys; one of 2 before 10 + 2.
-    assert attended_pairs([group], full) == 50 + 2 * 4 * 14 + 2 * 12
+    # The prompt is within a tile; two of 4 tokens before 10 + 4 keys; one of 2 before 10 + 2.
+    assert attended_pairs([group], full) == 100 + 2 * 4 * 14 + 2 * 12
     # A window of 3: the prompt under a mask, and its last 2 tokens before the completions.
     windowed = 100 + 2 * 4 * 6 + 2 * 4
     assert attended_pairs([group], AttentionKinds(3, is_dense=False)) == windowed
     both = AttentionKinds({"full_attention": None, "sliding_attention": 3}, is_dense=False)
-    assert attended_pairs([group], both) == (50 + 112 + 24 + windowed) / 2
+    assert attended_pairs([group], both) == (100 + 112 + 24 + windowed) / 2
     assert attended_pairs([group, PrefixGroup(5)], AttentionKinds(None, is_dense=True)) == 25**2
+    assert [causal_pairs(length) for length in (1, 256, 768)] == [1, 256**2, 768 * 512]
 
 
 @pytest.mark.parametrize(
