@@ -93,8 +93,12 @@ class Derivations:
             return self._is_contradicted
         return any(self._agrees(known, found) for known in self._known)
 
-    def take(self, statement: Statement, text: str) -> Derivation:
+    def take(self, statement: Statement, text: str, *, is_case: bool = False) -> Derivation:
         """The next statement, as it is written in `text`, against the equation before it.
+
+        Args:
+            statement, text: the equation, or whatever it is.
+            is_case: it heads what follows (`x = 2: ...`), and need not come from anything.
 
         Raises:
             CostlyError: more equations than may be compared in one row.
@@ -105,7 +109,7 @@ class Derivations:
                 self.forget()
                 self._is_unread = True
             return _NOTHING
-        derivation = self._derived(equation) if equation.letters else _NOTHING
+        derivation = self._derived(equation, is_case=is_case) if equation.letters else _NOTHING
         if self._is_unread and lists(self._between):
             self._branch(equation)
         self._premise, self._between, self._is_unread = equation, "", False
@@ -117,13 +121,13 @@ class Derivations:
         self._is_contradicted = self._is_contradicted or not equation.letters
         self._known = [*self._known[-_MOST_KNOWN + 1 :], equation.zeros]
 
-    def _derived(self, equation: _Equation) -> Derivation:
+    def _derived(self, equation: _Equation, *, is_case: bool) -> Derivation:
         premise, between = self._premise, self._between
         if premise is None or premise.letters != equation.letters or premise.is_value or len(between) > _MOST_BETWEEN:
             return _NOTHING
         if (holds := self._agrees(premise.zeros, equation.zeros)) is not False:
             return Derivation(holds, premise.text)
-        if leaves_open(between) or any(defines(between, name) for name in equation.letters):
+        if is_case or leaves_open(between) or any(defines(between, name) for name in equation.letters):
             self._branch(equation)
             return _NOTHING
         if len(equation.letters) > 1:

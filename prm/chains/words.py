@@ -17,9 +17,9 @@ __all__ = [
 
 # Another case, another number, a supposition, a trial, a denial: what follows need not follow from what precedes.
 _OPEN = re.compile(
-    r"\b(?:cases?|either|or|both(?! sides)|respectively|otherwise|alternatively|other|another|second|third|roots"
-    r"|solutions|values|similarly|likewise|also|instead|however|but|meanwhile|plus or minus|if|suppos\w*|assum\w*"
-    r"|imagin\w*|tr(?:y|ies|ying)|test\w*|guess\w*|when(?:ever)?|would|could|might|may|unless|whether|check\w*|verif\w*"
+    r"\b(?:cases?|either|or|new|old|different|both(?! sides)|respectively|otherwise|alternatively|other|another|second"
+    r"|third|roots|solutions|values|similarly|likewise|also|instead|however|but|meanwhile|plus or minus|if|suppos\w*"
+    r"|assum\w*|imagin\w*|tr(?:y|ies|ying)|test\w*|guess\w*|when(?:ever)?|would|could|might|may|unless|whether|check\w*|verif\w*"
     r"|say|choos\w*|pick\w*|possib\w*|example|instance|want\w*|should|at (?:most|least)|until|let(?![’']s)|take|set"
     r"|setting|consider|range\w*|limit\w*|approach\w*|minimum|maximum|not|no|cannot|contradict\w*|impossible|closest"
     r"|nearest|round\w*|approximat\w*|about|estimate\w*|mod|modulo|remainder|plug\w*|substitut\w*|original|vertex"

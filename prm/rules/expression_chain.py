@@ -4,6 +4,7 @@ It proves steps wrong: `(25x+150)/10 = 25x+15`, or `x = 18` behind `\frac{2}{9}x
 is a veto and no grade: whether the equation was the right one to set up, it does not know.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
@@ -30,6 +31,9 @@ MAX_ROW_STATEMENTS = 300
 
 MAX_ROW_CHARACTERS = 60_000
 """Characters of one row's steps that are read."""
+
+
+_HEADS = re.compile(r"[ $*)]{0,4}:(?!=)")
 
 
 class ExpressionChainScorer:
@@ -120,7 +124,7 @@ class _Judge:
         found = links(statement, self._probes, is_rewriting=self._is_rewriting)
         refuted = [link for link in found if link.is_claim and not self._is_excused(link, statement, context)]
         checked = sum(link.holds is True for link in found)
-        derivation = self._derivations.take(statement, text)
+        derivation = self._derivations.take(statement, text, is_case=_HEADS.match(step, statement.end) is not None)
         if refuted:
             sides = shown(" = ".join(refuted[0].texts))
             return StepScore(0.0, "unequal_expressions", f'"{sides}": {difference_shown(refuted[0])}'), checked

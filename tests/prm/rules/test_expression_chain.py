@@ -107,6 +107,8 @@ def test_what_does_not_is_refuted_and_named(steps: tuple[str, ...], detail: str 
         ("a[0] = 5; a[1] = a[0] * 2 = 10; sum = a[0] + a[1] = 15",),
         (r"10y = 3.\overline{3}, so 10y - y = 3",),
         ("x^2 = 10", "x = 3.16"),
+        ("x = 1: 3x + 2 = 5", "x = 2: 3x + 2 = 8"),
+        ("3r = 12, r = 4; so 5r = 20.", "At the new rate r, 3r = 15, r = 5."),
         ("x^2 = 10", "x = 3"),
         ("The roots satisfy x - 2 = 0 and x + 5 = 0. Thus x = 2, x = -5.",),
     ],
