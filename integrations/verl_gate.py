@@ -1,17 +1,18 @@
 """The gate on a batch as verl keeps it: what each reward said, group names, a mask, summed rewards. Needs no verl."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from ..diagnostics import GroupKind, group_kinds
 from ..errors import ArgumentError
 from ..grpo import GateConfig, ScaleState, gate
+from ..verifiers.base import Outcome
 from .gate_metrics import gate_metrics
 from .scored_steps import padded
 from .step_runs import NO_STEPS, steps_of_text
@@ -81,13 +82,22 @@ def gated_rows(
     return VerlGated(
         advantages=gated.advantages,
         is_mixed=torch.tensor([kind is GroupKind.MIXED for kind in kind_of_row]) & ~unscored,
-        metrics=gate_metrics(
-            gated.report,
-            unscored=float(np.mean(unscored.numpy())),
-            asked=sum(text != NO_STEPS for text in texts) / len(texts),
-        ),
+        metrics={
+            **gate_metrics(
+                gated.report,
+                unscored=unscored.double().mean().item(),
+                asked=sum(text != NO_STEPS for text in texts) / len(texts),
+            ),
+            **_outcome_shares(infos),
+        },
         scale_state=gated.scale_state,
     )
+
+
+def _outcome_shares(infos: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The share of every outcome, 0 included: what failed (`error`) apart from what cannot be used (`bad_target`)."""
+    counts = Counter(info.get("rewardgate_outcome") for info in infos)
+    return {f"verdicts/{outcome}": counts[outcome.value] / len(infos) for outcome in Outcome}
 
 
 def is_unscored(info: Mapping[str, Any]) -> bool:

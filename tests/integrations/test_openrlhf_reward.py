@@ -1,4 +1,5 @@
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -6,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from library_tree import ROOT
 from misbehaving import Judge
 
 from rewardgate.errors import ArgumentError, UnknownNameError
@@ -89,14 +91,14 @@ def test_a_prompt_cut_on_the_left_is_found(cut: int) -> None:
     assert response_of(prompt[cut:] + "4", prompt) == "4"
 
 
-def test_the_file_in_the_documentation_is_what_openrlhf_loads(tmp_path: Path) -> None:
+def test_the_file_on_the_page_is_what_openrlhf_loads(tmp_path: Path) -> None:
+    page = (ROOT / "docs/integrations.md").read_text(encoding="utf-8")
+    (printed,) = re.findall(r"```\n(from rewardgate\.integrations\.openrlhf .*?)```", page, re.DOTALL)
     file = tmp_path / "reward.py"
-    file.write_text(
-        "from rewardgate.integrations.openrlhf import reward_func_of\n\nreward_func = reward_func_of('math')\n"
-    )
+    file.write_text(printed)
     spec = importlib.util.spec_from_file_location("reward_func", file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert callable(module.reward_func)
+    assert one(module.reward_func, r"\boxed{4}", "4") == (1.0, 0.0)

@@ -6,6 +6,7 @@ Needs its package `verifiers` (.ci/host-prime installs it) and skips itself else
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -20,6 +21,7 @@ except PackageNotFoundError:
     pytest.skip("NOT RUN: prime's verifiers is not installed; .ci/host-prime runs this", allow_module_level=True)
 
 import verifiers.v1 as vf
+from library_tree import ROOT
 from verifiers.v1.configs.task import RewardFunctionConfig, TaskConfig
 from verifiers.v1.errors import TaskError
 from verifiers.v1.state import State
@@ -87,23 +89,13 @@ def test_without_us_a_reward_of_none_is_an_error_and_an_empty_mapping_counts_as_
     assert scored(Careless(ProblemData(prompt="2+2?", answer="4")), "4").reward == 0.0
 
 
-TASKSET = """
+DATA = """
 import verifiers.v1 as vf
-from rewardgate.integrations.prime import reward
-
-math = reward("math", target="answer", workers=1)
 
 class ProblemData(vf.TaskData):
     answer: str | None = None
-
-class Problem(vf.Task[ProblemData]):
-    @vf.reward
-    async def correct(self, task, trace):
-        return await math(task, trace)
-
-    async def validate(self, runtime):
-        return await math.accepts_gold(self.data)
-
+"""
+TASKSET = """
 class Problems(vf.Taskset[Problem]):
     def load(self):
         for answer in ("4", "\\\\frac{1}{2}", None):
@@ -113,8 +105,10 @@ __all__ = ["Problems"]
 """
 
 
-def test_the_hosts_own_command_finds_the_golds_that_our_verifier_refuses(tmp_path: Path) -> None:
-    (tmp_path / "problems.py").write_text(TASKSET)
+def test_with_what_the_page_prints_the_hosts_own_command_finds_the_golds_that_are_refused(tmp_path: Path) -> None:
+    page = (ROOT / "docs/integrations.md").read_text(encoding="utf-8")
+    (printed,) = re.findall(r"```\n(from rewardgate\.integrations\.prime .*?)```", page, re.DOTALL)
+    (tmp_path / "problems.py").write_text(DATA + printed + TASKSET)
     command = [str(Path(sys.executable).parent / "vf-validate"), "problems", "--only-gold"]
     options = ["--runtime.type", "subprocess", "--rich", "false", "-o", str(tmp_path / "out")]
     done = subprocess.run(

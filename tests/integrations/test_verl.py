@@ -19,6 +19,7 @@ if find_spec("verl") is None or find_spec("transfer_queue") is None:
 import numpy as np
 import torch
 from hydra import compose, initialize_config_module
+from library_tree import ROOT
 from small_tokenizers import byte_level_bpe
 from tensordict import TensorDict
 from transformers import PreTrainedTokenizerFast
@@ -45,7 +46,10 @@ AS_DOCUMENTED = [
     "trainer.v1.trainer_mode=verigate_sync",
 ]
 
-
+FUNCTION_ALONE = [
+    "reward.custom_reward_function.path=pkg://rewardgate.integrations.verl",
+    "+reward.custom_reward_function.reward_kwargs.verifier=math",
+]
 GRPO = ["algorithm.adv_estimator=grpo", "actor_rollout_ref.model.path=none"]
 
 
@@ -92,6 +96,11 @@ def rewarded(config: Any, tokenizer: Any, *rows: DataProto) -> list[dict[str, An
     return asyncio.run(ask())
 
 
+def test_what_is_configured_here_is_what_the_page_prints() -> None:
+    page = (ROOT / "docs/integrations.md").read_text(encoding="utf-8")
+    assert all(f" {override}" in page for override in (*AS_DOCUMENTED, *FUNCTION_ALONE, GRPO[0]))
+
+
 def test_verl_knows_our_three_names() -> None:
     assert core_algos.get_adv_estimator_fn("verigate").__module__ == "rewardgate.integrations.verl_estimator"
     assert get_trainer_cls("verigate_sync") is verl_trainer.GatedTrainerSync
@@ -99,10 +108,7 @@ def test_verl_knows_our_three_names() -> None:
 
 
 def test_verls_own_manager_takes_our_function_by_its_address(tokenizer: Any) -> None:
-    config = configured(
-        "reward.custom_reward_function.path=pkg://rewardgate.integrations.verl",
-        "+reward.custom_reward_function.reward_kwargs.verifier=math",
-    )
+    config = configured(*FUNCTION_ALONE)
     right, wrong, unknown = rewarded(
         config,
         tokenizer,

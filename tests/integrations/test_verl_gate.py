@@ -51,6 +51,14 @@ def test_seven_right_and_one_unknown_are_all_correct() -> None:
     assert found.advantages.abs().max() == 0
 
 
+def test_failures_of_ours_are_logged_apart_from_targets_that_cannot_be_used() -> None:
+    failed, unusable = ({**info(None), "rewardgate_outcome": outcome} for outcome in ("error", "bad_target"))
+    found = gated([failed, failed, unusable, {**info(1.0), "rewardgate_outcome": "correct"}], "pppp").metrics
+    said = {name: share for name, share in found.items() if name.startswith("verdicts/") and share}
+    assert said == {"verdicts/error": 0.5, "verdicts/bad_target": 0.25, "verdicts/correct": 0.25}
+    assert found["gate/rows/unscored"] == 0.75
+
+
 def test_the_shortest_row_decides_over_no_other() -> None:
     found = gated([info(0.0, RIGHT_THEN_WRONG), info(0.0, RIGHT_THEN_WRONG)], "pp", lengths=[2, 4], mode="local")
     # The first row was cut before its wrong step, which has no token that counts and hence no score.

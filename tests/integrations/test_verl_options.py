@@ -1,6 +1,9 @@
+import re
+from dataclasses import fields
 from typing import Any
 
 import pytest
+from library_tree import ROOT
 
 from rewardgate.errors import ArgumentError
 from rewardgate.integrations.verl_options import VerlOptions, verl_options
@@ -42,3 +45,9 @@ def test_an_option_that_we_do_not_have_is_refused_with_those_that_we_have() -> N
         verl_options(config(verifer="math"))
     with pytest.raises(ArgumentError, match=r"rewardgate\.unscored: expected one of flag, nan, evict.*got 'zero'"):
         verl_options(config(unscored="zero"))
+
+
+def test_the_page_names_every_option() -> None:
+    page = (ROOT / "docs/integrations.md").read_text(encoding="utf-8")
+    (listed,) = [part for part in page.split("\n\n") if part.startswith("All options, as `+rewardgate.")]
+    assert [entry.name for entry in fields(VerlOptions)] == re.findall(r"`(\w+)`", listed.replace("\n", " "))
