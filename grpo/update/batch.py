@@ -132,8 +132,8 @@ class UpdateBatch:
         numbers: dict[tuple[int, ...], int] = {}
         prompt_of = [numbers.setdefault(tuple(torch.as_tensor(one).tolist()), len(numbers)) for one in self.prompt_ids]
         return RowTokens(
-            [torch.as_tensor(one).to(device) for one in self.prompt_ids],
-            [torch.as_tensor(one).to(device) for one in self.completion_ids],
+            [torch.as_tensor(one).to(device, torch.long) for one in self.prompt_ids],
+            [torch.as_tensor(one).to(device, torch.long) for one in self.completion_ids],
             prompt_of,
         )
 

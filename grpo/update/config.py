@@ -26,7 +26,7 @@ class UpdateConfig:
         seed: of shuffling and of dropout, with the number of the batch and the process: the same batches give the
             same weights, wherever a run is resumed.
         token_budget: positions that a micro-batch may compute, padding included; a longer row runs alone. None:
-            2,048 on a CPU, 16,384 elsewhere. It moves memory and speed, never the gradient.
+            1,024 on a CPU, 16,384 elsewhere. It moves memory and speed, never the gradient.
         chunk_mib: memory for logits; see `selected_logprobs`.
         layout: of the rows; `"auto"` chooses, and the record tells what and why.
         skip: leave out rows (and tokens) that provably have no gradient; see `docs/update.md` for when they are not.

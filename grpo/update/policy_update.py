@@ -24,7 +24,7 @@ from .work import Work, work_of
 
 __all__ = ["PolicyUpdate"]
 
-CPU_TOKENS, ACCELERATOR_TOKENS = 2048, 16_384
+CPU_TOKENS, ACCELERATOR_TOKENS = 1024, 16_384
 
 
 class PolicyUpdate:
