@@ -24,42 +24,41 @@ def qwen2(device: torch.device, *, tiny: bool) -> nn.Module:
     return Qwen2ForCausalLM(Qwen2Config(**shape, **heads, tie_word_embeddings=True)).to(device, torch.bfloat16)
 
 
-def rollout_batch(device: torch.device, dead: float, *, tiny: bool) -> dict[str, Tensor]:
-    """Tensors (B, L) and (B,): prompts of one length, completions of 1/4 to all of the room, padded on the right.
+def rollout_batch(device: torch.device, dead: float, *, tiny: bool) -> Any:
+    """An `UpdateBatch`: prompts of one length, the same in a group, completions of 1/4 to all of the room.
 
     `dead` of the groups have equal rewards and so advantages of 0.
     """
+    from rewardgate.grpo.update import UpdateBatch
+
     prompt, room, groups, size = TINY if tiny else (PROMPT, COMPLETION, GROUPS, GROUP_SIZE)
     generator = torch.Generator().manual_seed(0)
-    rows, length = groups * size, prompt + room
-    lengths = torch.randint(room // 4, room + 1, (rows, 1), generator=generator)
-    at = torch.arange(length)[None]
-    ids = torch.randint(300 if tiny else 151_936, (rows, length), generator=generator)
-    ids[:, :prompt] = ids[::size, :prompt].repeat_interleave(size, 0)
+    rows = groups * size
+    vocabulary = 300 if tiny else 151_936
+
+    def ids(length: int) -> Tensor:
+        return torch.randint(vocabulary, (length,), generator=generator).to(device)
+
+    prompts = [one for _ in range(groups) for one in [ids(prompt)] * size]
+    lengths = torch.randint(room // 4, room + 1, (rows,), generator=generator).tolist()
     advantages = torch.randn(rows, generator=generator)
     advantages[: round(dead * groups) * size] = 0.0
-    batch = {
-        "input_ids": ids,
-        "attention_mask": at < prompt + lengths,
-        "completion_mask": (at >= prompt) & (at < prompt + lengths),
-        "advantages": advantages,
-        "group_ids": torch.arange(groups).repeat_interleave(size),
-    }
-    return {name: tensor.to(device) for name, tensor in batch.items()}
+    return UpdateBatch(
+        prompts,
+        [ids(length) for length in lengths],
+        advantages.to(device),
+        group_ids=torch.arange(groups).repeat_interleave(size),
+    )
 
 
-def policy_update() -> Any:
-    """The class that does the whole update.
-
-    Raises:
-        ImportError: this rewardgate has none.
-    """
-    from rewardgate.grpo.update import PolicyUpdate  # type: ignore[import-not-found]
-
-    return PolicyUpdate
+def real_tokens(batch: Any) -> int:
+    """Of all rows, prompts too, run or not."""
+    return sum(len(one) for one in (*batch.prompt_ids, *batch.completion_ids))
 
 
-def update_step(model: nn.Module, batch: dict[str, Tensor]) -> Callable[[], Any]:
+def update_step(model: nn.Module, batch: Any) -> Callable[[], Any]:
     """One optimizer step over the batch, to be called as often as one likes."""
-    update = policy_update()(model, torch.optim.AdamW(model.parameters(), lr=1e-6))
+    from rewardgate.grpo.update import PolicyUpdate
+
+    update = PolicyUpdate(model, torch.optim.AdamW(model.parameters(), lr=1e-6))
     return lambda: update.step(batch)

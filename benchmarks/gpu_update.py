@@ -143,28 +143,24 @@ def trl(batch: Batch) -> None:
     token_losses(logprobs, old, advantages).mean().backward()
 
 
-def updates(device: torch.device, dry: bool) -> dict[str, dict[str, float]] | None:
+def updates(device: torch.device, dry: bool) -> dict[str, dict[str, float | str]]:
     """Tokens a second and peak GiB of a whole update, by share of degenerate groups."""
-    from gpu_batches import policy_update, qwen2, rollout_batch, update_step
+    from gpu_batches import qwen2, real_tokens, rollout_batch, update_step
 
-    print("\n| degenerate groups | real tokens a second | peak GiB |\n| --- | --- | --- |")
-    try:
-        policy_update()
-    except ImportError as absent:
-        print(f"| all | not measured: {absent} | |")
-        return None
-    found = {}
+    print("\n| degenerate groups | real tokens a second | peak GiB | rows laid out |\n| --- | --- | --- | --- |")
+    found: dict[str, dict[str, float | str]] = {}
     for dead in DEAD_SHARES:
         model = qwen2(device, tiny=dry)
-        batch = rollout_batch(device, dead, tiny=dry)
+        batch, records = rollout_batch(device, dead, tiny=dry), []
         step = update_step(model, batch)
         measured(step, device)  # optimizer state and kernels
-        ms, gib, failure = measured(step, device)
+        ms, gib, failure = measured(lambda step=step, records=records: records.append(step()), device)
         if failure is None:
-            found[f"{dead:.0%}"] = {"tokens_per_s": int(batch["attention_mask"].sum()) / ms * 1e3, "gib": gib}
-            print(f"| {dead:.0%} | {found[f'{dead:.0%}']['tokens_per_s']:,.0f} | {gib:.2f} |")
+            speed, layout = real_tokens(batch) / ms * 1e3, f"{records[0].layout} ({records[0].layout_why})"
+            found[f"{dead:.0%}"] = {"tokens_per_s": speed, "gib": gib, "layout": layout}
+            print(f"| {dead:.0%} | {speed:,.0f} | {gib:.2f} | {layout} |")
         else:
-            print(f"| {dead:.0%} | {failure} | |")
+            print(f"| {dead:.0%} | {failure} | | |")
         del model, batch, step
     return found
 
