@@ -73,7 +73,7 @@ class SharedPrefixMask(Tensor):
             f"got {getattr(func, '__name__', func)}"
         )
 
-    def __repr__(self) -> str:
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
         return f"SharedPrefixMask({self.groups}, window={self.window})"
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, scale: float | None) -> Tensor:
@@ -89,11 +89,12 @@ class SharedPrefixMask(Tensor):
         return torch.cat(found, 2)
 
     def _attend_prompt(self, prompt: Sequence[Tensor], scale: float | None) -> Tensor:
-        length = prompt[0].shape[2]
+        query, key, value = prompt
+        length = query.shape[2]
         if self.window is None or length <= self.window:
-            return functional.scaled_dot_product_attention(*prompt, is_causal=True, scale=scale)
-        mask = self._mask(0, length, prompt[0])
-        return functional.scaled_dot_product_attention(*prompt, attn_mask=mask, scale=scale)
+            return functional.scaled_dot_product_attention(query, key, value, is_causal=True, scale=scale)
+        mask = self._mask(0, length, query)
+        return functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scale)
 
     def _attend_completions(
         self, group: PrefixGroup, prompt: Sequence[Tensor], completions: Sequence[Sequence[Tensor]], scale: float | None

@@ -90,7 +90,7 @@ def text_config(model: nn.Module) -> Any:
         ArgumentError: there is none.
     """
     for module in model.modules():
-        config = getattr(module, "config", None)
+        config: Any = getattr(module, "config", None)
         if hasattr(config, "get_text_config"):
             return config.get_text_config()
     raise ArgumentError(f"model: expected a causal language model of transformers, got {type(model).__name__}")

@@ -27,7 +27,8 @@ class SharedPrefixLayout:
     """
 
     is_dense: bool = False
-    name: str = "shared_prefix"
+
+    name = "shared_prefix"
 
     def micro_batches(self, rows: RowTokens, token_budget: int) -> list[list[int]]:
         """Parts of groups as large as the budget allows, then as many parts together as fit, the largest first."""
