@@ -47,6 +47,7 @@ from .rlzvp import rlzvp_advantages
 from .scale import ScaleState
 from .shapes import Groups, groups_of, rows_and_groups
 from .token_losses import TokenLosses, token_losses
+from .update import PolicyUpdate, StepStats, UpdateBatch, UpdateConfig, UpdateStats
 from .whitening import whitened
 
 __all__ = [
@@ -60,11 +61,16 @@ __all__ = [
     "LmHead",
     "LossConfig",
     "LossStats",
+    "PolicyUpdate",
     "PromptMeans",
     "RatioHistogram",
     "RefillCost",
     "ScaleState",
+    "StepStats",
     "TokenLosses",
+    "UpdateBatch",
+    "UpdateConfig",
+    "UpdateStats",
     "avspo_advantages",
     "batch_std_advantages",
     "beside_virtual",

@@ -11,11 +11,10 @@ from torch import Tensor, nn
 from ..fused_loss import fused_token_loss
 from ..lm_head import LmHead
 from ..loss_config import LossConfig
-from ..loss_stats import LossStats, loss_stats
 from ..ratios import importance_weights
 from ..reductions import token_weights
-from ..token_losses import token_losses
 from .config import UpdateConfig
+from .figures import token_figures
 from .layout import Layout
 from .padded import PaddedLayout
 from .plan import StepPlan
@@ -172,34 +171,13 @@ class BatchRun:
         data, _ = self._data(plan, is_moved=is_moved)
         rows, mask, known = plan.rows, self._seen[plan.rows], data.at(plan.rows)
         entropy = None if self.entropies is None else self.entropies[rows]
-        own = self._figures(config, known, self.logprobs[rows], mask, entropy)
+        options: dict[str, Any] = {"live_only": self._live_only}
+        own = token_figures(config, known, self.logprobs[rows], mask, entropy, **options)
         if "rollout_logprobs" not in known:
             return replace(record, loss=own)
         lag = LossConfig(ratio_against="rollout", epsilon_low=config.epsilon_low, epsilon_high=config.epsilon_high)
-        names = ("advantages", "weights", "rollout_logprobs")
-        sampler = self._figures(lag, {name: known[name] for name in names}, self.logprobs[rows], mask, None)
-        return replace(record, loss=own, sampler=sampler)
-
-    def _figures(
-        self, config: LossConfig, known: dict[str, Tensor], logprobs: Tensor, mask: Tensor, entropy: Tensor | None
-    ) -> LossStats:
-        known = dict(known)
-        weights, advantages = known.pop("weights"), known.pop("advantages")
-        new = logprobs.where(mask, 0).requires_grad_()
-        losses = token_losses(new, advantages, config, completion_mask=mask, entropy=entropy, **known)
-        (slopes,) = torch.autograd.grad((losses.total * weights).where(mask, 0).sum(), new)
-        degenerate = known.get("degenerate")
-        return loss_stats(
-            losses,
-            advantages,
-            config,
-            weights=weights,
-            completion_mask=mask,
-            slopes=slopes,
-            entropy=entropy,
-            degenerate=degenerate,
-            live_only=self._live_only,
-        )
+        known = {name: known[name] for name in ("advantages", "weights", "rollout_logprobs")}
+        return replace(record, loss=own, sampler=token_figures(lag, known, self.logprobs[rows], mask, **options))
 
     def _data(self, plan: StepPlan, *, is_moved: bool) -> tuple[TokenData, bool]:
         """What the loss reads, and whether it takes tokens one by one."""

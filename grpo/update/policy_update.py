@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import nan
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ from .phases import Phases
 from .plan import StepPlan, cut_to, mini_batches, step_plans
 from .ranks import Ranks
 from .reference import Reference, ReferencePolicy
-from .skipping import Needed, draws_random_numbers, needed_tokens, rows_affect_each_other
+from .skipping import draws_random_numbers, needed_tokens, rows_affect_each_other
 from .stats import NOT_FINITE, StepStats, UpdateStats, merge_steps
 from .work import Work, work_of
 
@@ -83,13 +84,7 @@ class PolicyUpdate:
         usual = CPU_TOKENS if device.type == "cpu" else ACCELERATOR_TOKENS
         self._policy = Policy(model, head, optimizer, ranks, config, config.token_budget or usual)
         if config.activation_checkpointing:
-            if not hasattr(ranks.bare, "gradient_checkpointing_enable"):
-                raise ArgumentError(
-                    "activation_checkpointing: expected a model with gradient_checkpointing_enable, "
-                    f"got {type(ranks.bare).__name__}"
-                )
-            switch = ranks.bare.gradient_checkpointing_enable
-            switch(gradient_checkpointing_kwargs={"use_reentrant": False})
+            _checkpoint_activations(ranks.bare)
         self.batches = self.optimizer_steps = self.nonfinite_steps = 0
 
     @property
@@ -107,59 +102,24 @@ class PolicyUpdate:
         """
         policy, config = self._policy, self._policy.config
         phases = Phases(policy.head.weight.device)
+        seed = config.seed + 1_000_003 * self.batches
         with phases("plan"):
-            work, needed, is_full = self._prepared(batch)
-            layout, layout_why = self._layouts(work.tokens)
-            seed = config.seed + 1_000_003 * self.batches
-            parts = mini_batches(batch, config, seed=seed)
-            tokens = cut_to(work.tokens, needed.graph)
-            plans = step_plans(
-                parts,
-                needed,
-                work.counts,
-                (work.advantages != 0).any(1),
-                work.degenerate if config.degenerate_gradient else None,
-                tokens,
-                layout,
-                config,
-                token_budget=policy.token_budget,
-                ranks=policy.ranks,
-            )
-            seen = work.counts if is_full else needed.graph
-            skipped = (work.counts.any(1) & ~needed.rows).sum()
-            counts = [len(batch), work.counts.sum(), skipped, (work.counts & ~needed.graph).sum()]
-            rows, n_tokens, rows_skipped, tokens_skipped, unseen = policy.ranks.summed(
-                [float(count) for count in (*counts, (work.counts & ~seen).sum())]
-            )
-            run = BatchRun(policy, work, needed, seen, tokens, layout, live_only=unseen > 0)
-        with _seeded(self._is_random(), seed + policy.ranks.rank, policy.head.weight.device):
-            self._look_back(run, work, plans, phases)
+            run, plans, known = self._planned(batch, seed)
+        with _seeded(draws_random_numbers(policy.ranks.bare), seed + policy.ranks.rank, policy.head.weight.device):
+            self._look_back(run, plans, phases)
             steps = [self._one_step(run, plan, phases, is_moved=bool(number)) for number, plan in enumerate(plans)]
         with phases("figures"):
             merged = merge_steps(policy.ranks.gathered(steps))
-        saved = None
         if config.save_nonfinite is not None and any(step.why_not == NOT_FINITE for step in merged):
-            saved = save_batch(config.save_nonfinite, batch, number=self.batches, rank=policy.ranks.rank)
-        sampled = batch.sampled_at
+            known["saved"] = save_batch(config.save_nonfinite, batch, number=self.batches, rank=policy.ranks.rank)
         stats = UpdateStats(
+            **known,
             steps=merged,
-            rows=int(rows),
-            tokens=int(n_tokens),
-            rows_skipped=int(rows_skipped),
-            tokens_skipped=int(tokens_skipped),
-            why_not_skipped=needed.why,
-            is_full_pass=is_full,
-            layout=layout.name,
-            layout_why=layout_why,
             micro_batches=sum(sum(plan.lengths) for plan in plans if plan.has_gradient),
             fillers=run.fillers,
             positions=run.positions,
-            steps_since_sampled=float("nan")
-            if sampled is None
-            else self.optimizer_steps - float(sampled.double().mean()),
             seconds=phases.seconds,
             peak_mib=phases.peak_mib(),
-            saved=saved,
         )
         self.batches += 1
         self.optimizer_steps += stats.optimizer_steps
@@ -181,7 +141,56 @@ class PolicyUpdate:
         for name in _COUNTERS:
             setattr(self, name, int(state[name]))
 
-    def _prepared(self, batch: UpdateBatch) -> tuple[Work, Needed, bool]:
+    def _planned(self, batch: UpdateBatch, seed: int) -> tuple[BatchRun, list[StepPlan], dict[str, Any]]:
+        """What the batch will do, and what its record can say of it already."""
+        policy, config = self._policy, self._policy.config
+        work = self._checked(batch)
+        every = config.full_pass_every
+        is_full = every is not None and (self.batches + 1) % every == 0
+        needed = needed_tokens(
+            work.counts,
+            work.advantages,
+            work.degenerate,
+            config.loss,
+            model_reason=rows_affect_each_other(policy.ranks.bare),
+            skip=config.skip,
+            all_tokens=is_full,
+        )
+        tokens = cut_to(work.tokens, needed.graph)
+        layout, layout_why = self._layouts(tokens.of(needed.rows.nonzero().flatten().tolist()))
+        plans = step_plans(
+            mini_batches(batch, config, seed=seed),
+            needed,
+            work.counts,
+            (work.advantages != 0).any(1),
+            work.degenerate if config.degenerate_gradient else None,
+            tokens,
+            layout,
+            config,
+            token_budget=policy.token_budget,
+            ranks=policy.ranks,
+        )
+        seen = work.counts if is_full else needed.graph
+        skipped = work.counts.any(1) & ~needed.rows
+        counts = [tensor.sum() for tensor in (work.counts, skipped, work.counts & ~needed.graph, work.counts & ~seen)]
+        rows, of_tokens, rows_skipped, tokens_skipped, unseen = policy.ranks.summed(
+            [float(len(batch)), *torch.stack(counts).double().tolist()]
+        )
+        sampled = batch.sampled_at
+        known: dict[str, Any] = {
+            "rows": int(rows),
+            "tokens": int(of_tokens),
+            "rows_skipped": int(rows_skipped),
+            "tokens_skipped": int(tokens_skipped),
+            "why_not_skipped": needed.why,
+            "is_full_pass": is_full,
+            "layout": layout.name,
+            "layout_why": layout_why,
+            "steps_since_sampled": nan if sampled is None else self.optimizer_steps - sampled.double().mean().item(),
+        }
+        return BatchRun(policy, work, needed, seen, tokens, layout, live_only=unseen > 0), plans, known
+
+    def _checked(self, batch: UpdateBatch) -> Work:
         policy, config = self._policy, self._policy.config
         weight = policy.head.weight
         work = work_of(
@@ -202,27 +211,16 @@ class PolicyUpdate:
                 "activation_checkpointing: expected a model in training mode, got one in evaluation mode, "
                 "where transformers keeps all activations; call model.train()"
             )
-        every = config.full_pass_every
-        is_full = every is not None and (self.batches + 1) % every == 0
-        needed = needed_tokens(
-            work.counts,
-            work.advantages,
-            work.degenerate,
-            config.loss,
-            model_reason=rows_affect_each_other(policy.ranks.bare),
-            skip=config.skip,
-            all_tokens=is_full,
-        )
-        return work, needed, is_full
+        return work
 
-    def _look_back(self, run: BatchRun, work: Work, plans: list[StepPlan], phases: Phases) -> None:
+    def _look_back(self, run: BatchRun, plans: list[StepPlan], phases: Phases) -> None:
         """Log-probabilities of before any step: the reference's, and the policy's own where it will have moved."""
         config = self._policy.config
-        every = range(len(work.counts))
-        if config.loss.beta > 0 and work.ref_logprobs is None:
+        every = range(len(run.logprobs))
+        if config.loss.beta > 0 and run.ref_logprobs is None:
             with phases("reference"), self._reference.lent() as (model, head):
                 run.ref_logprobs = run.scored(every, model=model, head=head).logprobs
-        if work.old_logprobs is None and config.loss.ratio_against == "old" and len(plans) > 1:
+        if run.old_logprobs is None and config.loss.ratio_against == "old" and len(plans) > 1:
             # The first step's rows find theirs on their way.
             own = set(plans[0].rows) if plans[0].has_gradient else set()
             with phases("old"):
@@ -246,8 +244,15 @@ class PolicyUpdate:
         with phases("figures"):
             return run.described(record, plan, is_moved=is_moved)
 
-    def _is_random(self) -> bool:
-        return draws_random_numbers(self._policy.ranks.bare)
+
+def _checkpoint_activations(model: Any) -> None:
+    for name in ("activation_checkpointing_enable", "gradient_checkpointing_enable"):
+        if hasattr(model, name):
+            getattr(model, name)({"use_reentrant": False})
+            return
+    raise ArgumentError(
+        f"activation_checkpointing: expected a model of transformers that has it, got {type(model).__name__}"
+    )
 
 
 _COUNTERS = ("batches", "optimizer_steps", "nonfinite_steps")
