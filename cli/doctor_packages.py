@@ -61,6 +61,7 @@ TESTED = (
 """Every optional package with the version that it was tested at: the one table of them."""
 
 _BROWSERS = ("chromium", "google-chrome")
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception): ")
 _REQUIRED = re.compile(r"^([A-Za-z0-9_.-]+)[^;]*(;.*)?$")
 
 
@@ -97,6 +98,7 @@ def asked_of(program: str, *, timeout_s: float) -> tuple[dict[str, Any], str]:
     except OSError as error:
         return {}, str(error)
     said = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    said = [line for line in said if _RAISED.match(line)] or said  # a message may go on for many lines
     if done.returncode < 0:
         return {}, f"the process was ended by signal {-done.returncode}"
     try:

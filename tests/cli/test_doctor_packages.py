@@ -78,6 +78,7 @@ def test_metadata_without_a_module_is_a_broken_install(
         ("", None),
         ("print('noise'); import warnings; warnings.warn('noise')", None),
         ("raise ImportError('no lib.so')", "ImportError: no lib.so"),
+        ("raise ImportError('no lib.so\\n\\nSee the manual')", "ImportError: no lib.so"),
         ("import os; os.abort()", "the process was ended by signal 6"),
         ("import sys; sys.exit(3)", "the process ended with 3"),
     ],
@@ -162,6 +163,21 @@ def test_each_optional_package_stands_in_the_table_once() -> None:
     assert len(names) == len(set(names))
     extras = {one.extra for one in TESTED} - {""}
     assert {"torch", "trl", "vllm", "testing"} <= extras
+
+
+def test_each_version_tested_is_one_that_the_extras_allow() -> None:
+    import tomllib
+
+    from packaging.requirements import Requirement
+
+    extras = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    asked = [Requirement(line) for lines in extras.values() for line in lines]
+    tested = {name: one.tested for one in TESTED for name in one.name.split("|") if one.tested is not None}
+    refused = [
+        f"{one} {tested[one.name]}" for one in asked if one.name in tested and tested[one.name] not in one.specifier
+    ]
+    assert refused == []
+    assert {"trl", "torch", "vllm"} <= {one.name for one in asked} & tested.keys()
 
 
 def test_the_command_writes_every_package_as_text_and_as_json(
