@@ -15,11 +15,9 @@ that stands for it. No hook of OpenRLHF lets a row be left out: its group is com
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..rollouts.values import target_value
 from ..verifiers.base import Outcome, Verdict, Verifier
-from ..verifiers.batch import verify_many
 from ..verifiers.rows import error
-from .outcome_verifier import outcome_verifier
+from .outcome_verifier import judged, outcome_verifier
 
 __all__ = ["END_TOKENS", "response_of", "reward_func_of"]
 
@@ -105,11 +103,7 @@ def _without_end(response: str, end_tokens: Sequence[str]) -> str:
 
 
 def _judged(verifier: Verifier, query: str, prompt: str, label: Any, end_tokens: Sequence[str]) -> Verdict:
-    try:
-        response = response_of(query, prompt, end_tokens)
-        if response is None:
-            return error("prompt_not_found", "the query does not contain the prompt, so that its response is not known")
-        (verdict,) = verify_many(verifier, [(response, target_value(label), prompt)])
-    except Exception as raised:  # OpenRLHF would swallow it, and stop later for another reason
-        return error("raised", f"{type(raised).__name__}: {raised}")
-    return verdict
+    response = response_of(query, prompt, end_tokens)
+    if response is None:
+        return error("prompt_not_found", "the query does not contain the prompt, so that its response is not known")
+    return judged(verifier, response, label, prompt)

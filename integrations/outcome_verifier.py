@@ -1,15 +1,20 @@
 """The verifier behind a host's reward function: by name or as an object, and where it cannot harm the host."""
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from ..errors import ArgumentError
+from ..rollouts.messages import Prompt
+from ..rollouts.values import target_value
 from ..verifiers.arguments import positive, whole
-from ..verifiers.base import Verifier, get, verifiers
+from ..verifiers.base import Verdict, Verifier, get, verifiers
+from ..verifiers.batch import verify_many
 from ..verifiers.functions import FunctionVerifier
+from ..verifiers.rows import error
 from .held_workers import InHeldWorkers
 
-__all__ = ["name_of", "outcome_verifier"]
+__all__ = ["judged", "name_of", "outcome_verifier"]
 
 
 def outcome_verifier(
@@ -49,6 +54,27 @@ def outcome_verifier(
     if workers == 0 or getattr(built, "runs_in_workers", False):
         return built
     return InHeldWorkers(built, workers=workers, timeout_s=timeout_s)
+
+
+def judged(verifier: Verifier, response: Any, target: Any, prompt: Prompt | None = None) -> Verdict:
+    """The verdict on one response; never raises, whatever the verifier does and whatever the host's columns hold.
+
+    A reward that is infinite or NaN is no reward: in a trainer it would take its whole group with it.
+
+    Args:
+        target: a cell of the host's data, as `rollouts.values.target_value` reads it.
+
+    Example:
+        >>> judged(get("math"), "so \\boxed{4}", {"style": "rule", "ground_truth": 4}).reward
+        1.0
+    """
+    try:
+        (verdict,) = verify_many(verifier, [(response, target_value(target), prompt)])
+    except Exception as raised:  # the training goes on; this row has no reward, and says why
+        return error("raised", f"{type(raised).__name__}: {raised}")
+    if verdict.reward is not None and not isfinite(verdict.reward):
+        return error("reward_not_finite", f"the verifier's reward is {verdict.reward}")
+    return verdict
 
 
 def name_of(verifier: str | Verifier) -> str:

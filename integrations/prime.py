@@ -27,8 +27,7 @@ from ..audit.offering import FORMS, offered
 from ..errors import ArgumentError, RewardgateError
 from ..rollouts.values import target_value
 from ..verifiers.base import Outcome, Verdict, Verifier
-from ..verifiers.batch import verify_many
-from .outcome_verifier import name_of, outcome_verifier
+from .outcome_verifier import judged, name_of, outcome_verifier
 
 __all__ = ["VerdictReward", "reward"]
 
@@ -118,8 +117,7 @@ class VerdictReward:
         return False
 
     async def _verdict(self, reply: str, target: Any, prompt: str | None) -> Verdict:
-        (verdict,) = await asyncio.to_thread(verify_many, self.verifier, [(reply, target, prompt)])
-        return verdict
+        return await asyncio.to_thread(judged, self.verifier, reply, target, prompt)
 
     def _target_of(self, task: Any) -> Any:
         if not isinstance(self._target, str):

@@ -16,11 +16,11 @@ from ..grpo import gate_mode
 from ..prm.base import StepScorer
 from ..prm.base import get as get_step_scorer
 from ..rollouts.values import target_value
-from .outcome_verifier import outcome_verifier
+from .outcome_verifier import judged, outcome_verifier
 from .scored_steps import CompletionIds, scored_steps
 from .step_runs import NO_STEPS, text_of_steps
 from .verl_options import verl_options
-from .verl_reward import judged, reward_info
+from .verl_reward import reward_info
 
 __all__ = ["GateRewardManager"]
 

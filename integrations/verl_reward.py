@@ -17,16 +17,12 @@ from math import nan
 from typing import Any
 
 from ..errors import RewardgateError
-from ..rollouts.messages import Prompt
-from ..rollouts.values import target_value
 from ..verifiers.base import Outcome, Verdict, Verifier
-from ..verifiers.batch import verify_many
-from ..verifiers.rows import error
-from .outcome_verifier import outcome_verifier
+from .outcome_verifier import judged, outcome_verifier
 from .step_runs import NO_STEPS
 from .verl_options import Unscored
 
-__all__ = ["compute_score", "judged", "reward_info"]
+__all__ = ["compute_score", "reward_info"]
 
 
 def compute_score(
@@ -73,15 +69,6 @@ def compute_score(
     limits = {"workers": workers, "timeout_s": timeout_s}
     built = _built(verifier, json.dumps([limits, options], sort_keys=True))
     return reward_info(judged(built, solution_str, ground_truth), unscored=unscored)
-
-
-def judged(verifier: Verifier, response: Any, ground_truth: Any, prompt: Prompt | None = None) -> Verdict:
-    """The verdict on one response, whatever the verifier does and whatever verl's columns hold; never raises."""
-    try:
-        (verdict,) = verify_many(verifier, [(response, target_value(ground_truth), prompt)])
-    except Exception as raised:  # the training goes on; this row has no reward, and says why
-        return error("raised", f"{type(raised).__name__}: {raised}")
-    return verdict
 
 
 def reward_info(verdict: Verdict, *, unscored: Unscored, steps: str = NO_STEPS) -> dict[str, Any]:

@@ -57,7 +57,9 @@ class GatedTrainerSync(PPOTrainerSync):
         """verl's batch, with its advantages, returns and masks as the gate wants them."""
         is_padding = [bool(tag.get("is_padding", False)) for tag in batch.tags]
         read = tq.kv_batch_get(
-            keys=batch.keys, partition_id=batch.partition_id, select_fields=["uid", "extra_fields", "response_mask"]
+            keys=batch.keys,
+            partition_id=batch.partition_id,
+            select_fields=["uid", "extra_fields", "response_mask", "loss_mask"],
         )
         uids = _plain(read.pop("uid"))
         infos = [(fields or {}).get("reward_extra_info", {}) for fields in _plain(read.pop("extra_fields"))]
@@ -101,7 +103,9 @@ class GatedTrainerSync(PPOTrainerSync):
         fields = {"advantages": advantages, "returns": advantages}
         if out:
             # verl counts the tokens of the denominator by `loss_mask`, and sums over those of `response_mask`.
-            fields |= {"response_mask": mask, "loss_mask": mask}
+            loss_mask = read["loss_mask"].to_padded_tensor(0)
+            loss_mask[out] = 0
+            fields |= {"response_mask": mask, "loss_mask": loss_mask}
             fields |= {name: whole[name] for name in ("token_level_rewards", "rollout_is_weights") if name in whole}
         nested = {name: response_to_nested(values, nested_mask) for name, values in fields.items()}
         return tq.kv_batch_put(

@@ -7,9 +7,10 @@ import pytest
 from misbehaving import Judge
 
 from rewardgate.errors import ArgumentError, RewardgateError, UnknownNameError
-from rewardgate.integrations.outcome_verifier import outcome_verifier
+from rewardgate.integrations.outcome_verifier import judged, outcome_verifier
 from rewardgate.integrations.verl import compute_score
-from rewardgate.integrations.verl_reward import judged, reward_info
+from rewardgate.integrations.verl_reward import reward_info
+from rewardgate.verifiers import Outcome, Verdict
 
 IN_PROCESS: dict[str, Any] = {"workers": 0, "timeout_s": None}
 
@@ -98,3 +99,15 @@ def test_a_verifier_that_raises_in_our_own_process_leaves_the_row_unknown() -> N
 
     info = reward_info(judged(Broken(), "4", "4"), unscored="flag")
     assert (info["rewardgate_unscored"], info["rewardgate_outcome"]) == (1.0, "error")
+
+
+@pytest.mark.parametrize("reward", [float("nan"), float("-inf")])
+def test_a_reward_that_is_not_finite_is_no_reward(reward: float) -> None:
+    class Odd:
+        version = "1"
+
+        def verify(self, completion: Any, target: Any, *, prompt: Any = None) -> Verdict:
+            return Verdict(Outcome.INCORRECT, reward, rule="odd")
+
+    verdict = judged(Odd(), "4", "4")
+    assert (verdict.reward, verdict.rule) == (None, "reward_not_finite")
