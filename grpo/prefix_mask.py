@@ -99,7 +99,7 @@ class SharedPrefixMask(Tensor):
     def _attend_completions(
         self, group: PrefixGroup, prompt: Sequence[Tensor], completions: Sequence[Sequence[Tensor]], scale: float | None
     ) -> list[Tensor]:
-        found = [queries for queries, _, _ in completions]  # those without a token stay as they are
+        found = [values for _, _, values in completions]  # those without a token stay as they are
         seen = group.seen(self.window)
         _, prompt_keys, prompt_values = (one[:, :, group.prompt - seen :] for one in prompt)
         for numbers in group.batches:

@@ -36,6 +36,15 @@ def test_values_and_gradients_are_those_of_the_dense_mask(groups: list[PrefixGro
         torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
+def test_values_may_be_narrower_than_keys() -> None:
+    query, key, value = inputs(44)
+    ours, theirs = (
+        functional.scaled_dot_product_attention(query, key, value[..., :3], attn_mask=mask)
+        for mask in (SharedPrefixMask(GROUPS, None, "cpu"), visible(GROUPS))
+    )
+    torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
 def test_the_dense_mask_is_added() -> None:
     mask = dense_mask([PrefixGroup(1, (1, 1))], None, torch.float32, torch.device("cpu"))
     low = torch.finfo(torch.float32).min
