@@ -145,7 +145,7 @@ def replay(
         raise NoUsableRowsError("cases: expected at least one frozen case, got none")
     rows = [(case.response, case.target, case.prompt) for case in found]
     if isinstance(verifier, str):
-        said = verify_many(load_verifier(verifier), rows)
+        said = verify_many(load_verifier(verifier, correct_at=correct_at), rows)
     elif isinstance(verifier, Verifier):
         said = verify_many(verifier, rows)
     else:

@@ -31,7 +31,13 @@ _RULES: tuple[tuple[type[WorkerError], str], ...] = (
 
 
 def load_verifier(
-    spec: str, *, workers: int = 2, timeout_s: float = 30.0, start_timeout_s: float = 60.0, batch_size: int = 16
+    spec: str,
+    *,
+    workers: int = 2,
+    timeout_s: float = 30.0,
+    start_timeout_s: float = 60.0,
+    batch_size: int = 16,
+    correct_at: float = 1.0,
 ) -> Verifier:
     """The verifier that a user named.
 
@@ -43,6 +49,7 @@ def load_verifier(
         timeout_s: seconds that one call of it may take.
         start_timeout_s: seconds that a process may take to start and import it.
         batch_size: rows handed to a process at once.
+        correct_at: what a function returns for a right answer, at least.
 
     Raises:
         UnknownNameError: no verifier is registered under that name.
@@ -55,7 +62,12 @@ def load_verifier(
     if ":" not in spec or spec in verifiers:
         return get(spec)
     return FunctionVerifier(
-        spec, workers=workers, timeout_s=timeout_s, start_timeout_s=start_timeout_s, batch_size=batch_size
+        spec,
+        workers=workers,
+        timeout_s=timeout_s,
+        start_timeout_s=start_timeout_s,
+        batch_size=batch_size,
+        correct_at=correct_at,
     )
 
 

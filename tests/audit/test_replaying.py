@@ -60,6 +60,13 @@ def test_functions_are_called_as_their_trainers_call_them() -> None:
     assert len(replay(cases, accuracy, correct_at=3.0).broken) == 1
 
 
+def test_a_function_named_by_its_file_is_held_to_the_same_threshold(tmp_path: Path) -> None:
+    file = tmp_path / "rewards.py"
+    file.write_text("def accuracy(completion, target):\n    return 2.0 * ('0.5' in completion)\n", encoding="utf-8")
+    assert replay([case()], f"{file}:accuracy", correct_at=2.0).broken == ()
+    assert len(replay([case()], f"{file}:accuracy", correct_at=3.0).broken) == 1
+
+
 def test_what_is_no_verifier_is_refused() -> None:
     with pytest.raises(ArgumentError, match="verifier: expected a verifier or a reward function"):
         replay([case()], 1.0)  # type: ignore[arg-type]
