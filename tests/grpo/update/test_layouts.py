@@ -44,8 +44,7 @@ ROWS = rows_of([(3, 4), (1, 1), (2, 7), (5, 2)])
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
-@pytest.mark.parametrize("attention", ["sdpa", "eager"])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("family", "attention"), [*((family, "sdpa") for family in FAMILIES), ("Qwen3", "eager")])
 def test_states_and_gradients_are_those_of_each_row_alone(family: str, attention: str, layout: Layout) -> None:
     model = small_model(family, attn_implementation=attention).double()
     found = []
@@ -53,9 +52,9 @@ def test_states_and_gradients_are_those_of_each_row_alone(family: str, attention
         model.zero_grad()
         (hidden * torch.arange(1.0, len(hidden) + 1)[:, None]).square().mean().backward()
         found.append([hidden.detach(), *(one.grad for one in model.parameters() if one.grad is not None)])
-    is_double = attention == "sdpa" and family in IN_FLOAT64
+    tolerance = 1e-12 if attention == "sdpa" and family in IN_FLOAT64 else 1e-5
     for one, other in zip(*found, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-11 if is_double else 1e-4, atol=1e-12 if is_double else 1e-6)
+        assert (one - other).norm() <= tolerance * max(other.norm(), 1.0)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
