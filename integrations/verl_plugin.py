@@ -20,9 +20,10 @@ __all__ = ["REGISTRATIONS", "install"]
 
 
 def _register_estimator(core_algos: ModuleType) -> None:
+    register = core_algos.register_adv_est("verigate")
     from .verl_estimator import verigate_advantages
 
-    core_algos.register_adv_est("verigate")(verigate_advantages)
+    register(verigate_advantages)
 
 
 def _register_trainer(_: ModuleType) -> None:

@@ -64,6 +64,8 @@ def test_it_registers_with_what_was_loaded_before_it_and_once_only(tmp_path: Pat
     a_verl(tmp_path)
     (tmp_path / "verl/__init__.py").write_text("")
     program = (
+        "import types; stand_in = types.ModuleType('stand_in'); stand_in.verigate_advantages = len  # needs no torch\n"
+        "sys.modules['rewardgate.integrations.verl_estimator'] = stand_in\n"
         "from verl.trainer.ppo import core_algos\n"
         "from rewardgate.integrations import verl_plugin\n"
         "verl_plugin.install(); verl_plugin.install()\n"
