@@ -53,11 +53,12 @@ def test_states_and_gradients_are_those_of_each_row_alone(family: str, attention
     found = []
     for hidden in (layout.hidden(model, ROWS), alone(model, ROWS)):
         model.zero_grad()
-        (hidden * torch.arange(1.0, len(hidden) + 1)[:, None]).square().mean().backward()
+        # Not its square: behind a normalisation that is nearly constant, and its gradient nearly noise.
+        (hidden * torch.randn(hidden.shape, generator=torch.Generator().manual_seed(1))).sum().backward()
         found.append([hidden.detach(), *(one.grad for one in model.parameters() if one.grad is not None)])
     tolerance = 1e-12 if attention == "sdpa" and family in IN_FLOAT64 else 1e-5
     for one, other in zip(*found, strict=True):
-        assert (one - other).norm() <= tolerance * max(other.norm(), 1.0)
+        assert (one - other).norm() <= tolerance * other.norm()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
