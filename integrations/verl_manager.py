@@ -9,9 +9,9 @@ import logging
 from typing import Any
 
 import numpy as np
-from verl.experimental.reward_loop.reward_manager.base import RewardManagerBase  # pyright: ignore[reportMissingImports]
 
 from ..diagnostics import group_kinds
+from ..errors import MissingExtraError
 from ..grpo import gate_mode
 from ..prm.base import StepScorer
 from ..prm.base import get as get_step_scorer
@@ -21,6 +21,13 @@ from .scored_steps import CompletionIds, scored_steps
 from .step_runs import NO_STEPS, text_of_steps
 from .verl_options import verl_options
 from .verl_reward import reward_info
+
+try:
+    from verl.experimental.reward_loop.reward_manager.base import (  # pyright: ignore[reportMissingImports]
+        RewardManagerBase,
+    )
+except ImportError as error:
+    raise MissingExtraError("verl is not installed; pip install 'rewardgate[verl]'") from error
 
 __all__ = ["GateRewardManager"]
 

@@ -3,17 +3,22 @@
 from typing import Any
 
 import torch
-import transfer_queue as tq  # pyright: ignore[reportMissingImports]
-from tensordict import TensorDict  # pyright: ignore[reportMissingImports]
 from torch import Tensor
-from transfer_queue import KVBatchMeta  # pyright: ignore[reportMissingImports]
-from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync  # pyright: ignore[reportMissingImports]
-from verl.workers.utils.padding import response_to_nested  # pyright: ignore[reportMissingImports]
 
+from ..errors import MissingExtraError
 from ..grpo import gate_mode
 from .verl_gate import final_rows, gated_rows, is_unscored
 from .verl_groups import estimator_options
 from .verl_options import verl_options
+
+try:
+    import transfer_queue as tq  # pyright: ignore[reportMissingImports]
+    from tensordict import TensorDict  # pyright: ignore[reportMissingImports]
+    from transfer_queue import KVBatchMeta  # pyright: ignore[reportMissingImports]
+    from verl.trainer.ppo.v1.trainer_sync import PPOTrainerSync  # pyright: ignore[reportMissingImports]
+    from verl.workers.utils.padding import response_to_nested  # pyright: ignore[reportMissingImports]
+except ImportError as error:
+    raise MissingExtraError("verl is not installed; pip install 'rewardgate[verl]'") from error
 
 __all__ = ["GatedTrainerSync"]
 

@@ -8,6 +8,8 @@ from .nonfinite import load_batch
 from .packed import PackedLayout
 from .padded import PaddedLayout
 from .policy_update import PolicyUpdate
+from .prefix_cost import PrefixChoice
+from .prefix_layout import SharedPrefixLayout
 from .row_tokens import RowTokens
 from .stats import StepStats, UpdateStats
 
@@ -17,7 +19,9 @@ __all__ = [
     "PackedLayout",
     "PaddedLayout",
     "PolicyUpdate",
+    "PrefixChoice",
     "RowTokens",
+    "SharedPrefixLayout",
     "StepStats",
     "UpdateBatch",
     "UpdateConfig",

@@ -9,42 +9,52 @@ from ..causal_lm import hidden_states
 from .layout import Layout
 from .packed import PackedLayout
 from .padded import PaddedLayout
+from .prefix_cost import PrefixChoice
 from .row_tokens import RowTokens
 
 __all__ = ["LayoutChoice", "LayoutName", "is_packing_exact"]
 
-LayoutName = Literal["auto", "padded", "packed"]
+LayoutName = Literal["auto", "padded", "packed", "shared_prefix"]
 
 VARLEN = ("flash_attention", "flex_attention")
 """How the names of attention implementations begin that do not pay for what lies between packed rows."""
 
 
 class LayoutChoice:
-    """Chooses for one model; whether it keeps packed rows apart is tried once, where packing is in question.
+    """Chooses for one model; what is in question (are packed rows kept apart, prompts shared exactly) is tried once.
 
     Args:
         model: whose rows will be laid out, bare or in its wrappers.
-        wanted: `"auto"`: packed where attention has a variable-length kernel and the model keeps packed rows apart,
-            else padded: with the block mask of the other kinds of attention a packed row costs the square of its
-            whole length.
+        wanted: `"auto"`: prompts computed once where that costs less for the rows at hand; else packed where attention
+            has a variable-length kernel and the model keeps packed rows apart; else padded: with the block mask of
+            the other kinds of attention a packed row costs the square of its whole length. `"shared_prefix"`: prompts
+            computed once where the model allows it, whatever it costs.
+        reference: another model that will see the same rows; what it does not allow is not chosen.
     """
 
-    def __init__(self, model: nn.Module, wanted: LayoutName = "auto") -> None:
+    def __init__(self, model: nn.Module, wanted: LayoutName = "auto", *, reference: nn.Module | None = None) -> None:
         attention = str(getattr(_config_of(model), "_attn_implementation", None))
-        self._packed: PackedLayout | None = None
+        self._otherwise: Layout = PaddedLayout()
         if wanted == "padded":
             self._why = "asked for"
-        elif wanted == "auto" and not attention.startswith(VARLEN):
+        elif wanted != "packed" and not attention.startswith(VARLEN):
             self._why = f"attention {attention} has no packed kernel"
         elif not is_packing_exact(model):
             self._why = f"{type(model).__name__} does not keep packed rows apart"
         else:
             self._why = "asked for" if wanted == "packed" else f"attention {attention}"
-            self._packed = PackedLayout()
+            self._otherwise = PackedLayout()
+        self._prefix = PrefixChoice(model) if wanted in ("auto", "shared_prefix") else None
+        self._prefix_is_asked_for = wanted == "shared_prefix"
+        if self._prefix is not None and reference is not None and (why := PrefixChoice(reference).why_not):
+            self._prefix, self._why = None, f"{self._why}; of the reference: {why}"
 
-    def __call__(self, rows: RowTokens) -> tuple[Layout, str]:
-        """The layout for these rows, and one line that says why."""
-        return self._packed or PaddedLayout(), self._why
+    def __call__(self, rows: RowTokens, token_budget: int) -> tuple[Layout, str]:
+        """The layout for these rows in micro-batches of that many tokens, and one line that says why."""
+        if self._prefix is None:
+            return self._otherwise, self._why
+        layout, why = self._prefix(rows, token_budget, self._otherwise, whatever_it_costs=self._prefix_is_asked_for)
+        return layout, why if layout is not self._otherwise else f"{self._why}; {why}"
 
 
 @torch.no_grad()

@@ -78,8 +78,9 @@ class PolicyUpdate:
         ranks = Ranks(model, accelerator)
         with ranks.exactly():
             head = head_of(model)
-            self._layouts = LayoutChoice(ranks.bare, config.layout)
             self._reference = Reference(reference, ranks.bare)
+            second = reference if isinstance(reference, nn.Module) else None
+            self._layouts = LayoutChoice(ranks.bare, config.layout, reference=second)
         device = head.weight.device
         usual = CPU_TOKENS if device.type == "cpu" else ACCELERATOR_TOKENS
         self._policy = Policy(model, head, optimizer, ranks, config, config.token_budget or usual)
@@ -157,7 +158,7 @@ class PolicyUpdate:
             all_tokens=is_full,
         )
         tokens = cut_to(work.tokens, needed.graph)
-        layout, layout_why = self._layouts(tokens.of(needed.rows.nonzero().flatten().tolist()))
+        layout, layout_why = self._layouts(tokens.of(needed.rows.nonzero().flatten().tolist()), policy.token_budget)
         plans = step_plans(
             mini_batches(batch, config, seed=seed),
             needed,

@@ -94,15 +94,21 @@ class PrefixChoice:
         else:
             self._shared = SharedPrefixLayout(self._kinds.is_dense)
 
-    def __call__(self, rows: RowTokens, token_budget: int, otherwise: Layout) -> tuple[Layout, str]:
-        """The layout that costs less for these rows, and one line that says why.
+    def __call__(
+        self, rows: RowTokens, token_budget: int, otherwise: Layout, *, whatever_it_costs: bool = False
+    ) -> tuple[Layout, str]:
+        """The layout that costs less for these rows, or the shared one wherever it is exact, and why in one line.
 
         Dropout forbids it for now: with copies, every one of them would be dropped from anew.
         """
         if self.why_not is not None:
             return otherwise, self.why_not
+        if not len(rows):
+            return otherwise, "no row to run"
         if draws_random_numbers(self._model):
             return otherwise, "prompts not shared, dropout draws for every copy anew"
+        if whatever_it_costs:
+            return self._shared, "asked for"
         ours, theirs = self._cost_shared(rows, token_budget), self._cost_otherwise(rows, token_budget, otherwise)
         if ours < theirs:
             return self._shared, f"layers at {ours / theirs:.2f} x the cost of {otherwise.name}"

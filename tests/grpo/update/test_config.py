@@ -22,7 +22,7 @@ from rewardgate.grpo.update import UpdateConfig
         ({"max_grad_norm": float("inf")}, "max_grad_norm: expected a positive number or None, got inf"),
         ({"chunk_mib": "128"}, "chunk_mib: expected a positive number or None, got '128'"),
         ({"skip": 1}, "skip: expected True or False, got 1"),
-        ({"layout": "dense"}, "layout: expected one of auto, padded, packed, got 'dense'"),
+        ({"layout": "dense"}, "layout: expected one of auto, padded, packed, shared_prefix, got 'dense'"),
         ({"autocast": "float16"}, "autocast: expected bfloat16 or None, got 'float16'"),
     ],
 )

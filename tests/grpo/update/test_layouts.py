@@ -95,13 +95,31 @@ def test_packed_rows_fill_up_what_is_left() -> None:
     assert PackedLayout().micro_batches(rows, 7) == [[0, 3], [1, 2]]  # 5 + 2, 4 + 3
 
 
-def test_only_attention_with_a_packed_kernel_is_packed_unasked() -> None:
+def test_a_layout_that_is_asked_for_is_taken() -> None:
     model = small_model("Qwen2", attn_implementation="sdpa")
-    layout, why = LayoutChoice(model)(ROWS)
-    assert (layout.name, why) == ("padded", "attention sdpa has no packed kernel")
-    assert LayoutChoice(model, "packed")(ROWS)[0].name == "packed"
-    layout, why = LayoutChoice(model, "padded")(ROWS)
-    assert (layout.name, why) == ("padded", "asked for")
+    for name in ("padded", "packed", "shared_prefix"):
+        layout, why = LayoutChoice(model, name)(ROWS, 64)  # type: ignore[arg-type]
+        assert (layout.name, why) == (name, "asked for")
+
+
+def test_unasked_the_cheaper_one_for_the_rows_at_hand_is_taken() -> None:
+    choose = LayoutChoice(small_model("Qwen2", attn_implementation="sdpa"))
+    alike = RowTokens([torch.arange(20)] * 4, [torch.tensor([1, 2])] * 4, [0] * 4)
+    layout, why = choose(alike, 200)
+    assert layout.name == "shared_prefix"
+    assert why.startswith("layers at 0.")
+    layout, why = choose(rows_of([(2, 300)] * 2), 700)  # nothing in common, nothing to pad
+    assert layout.name == "padded"
+    assert why.startswith("attention sdpa has no packed kernel; prompts not shared, layers at 1.")
+    assert choose(rows_of([]), 64)[1] == "attention sdpa has no packed kernel; no row to run"
+
+
+def test_what_another_model_that_reads_the_rows_does_not_allow_is_not_taken() -> None:
+    alike = RowTokens([torch.arange(20)] * 4, [torch.tensor([1, 2])] * 4, [0] * 4)
+    model = small_model("Qwen2", attn_implementation="sdpa")
+    layout, why = LayoutChoice(model, "shared_prefix", reference=nn.Linear(2, 2))(alike, 200)
+    assert layout.name == "padded"
+    assert "of the reference: prompts not shared, model: expected a causal language model" in why
 
 
 def test_a_model_that_does_not_keep_packed_rows_apart_is_padded_and_that_is_told() -> None:
@@ -112,5 +130,5 @@ def test_a_model_that_does_not_keep_packed_rows_apart_is_padded_and_that_is_told
         return inner(*args, **inputs)
 
     model.model.forward = without_positions
-    layout, why = LayoutChoice(model, "packed")(ROWS)
+    layout, why = LayoutChoice(model, "packed")(ROWS, 64)
     assert (layout.name, why) == ("padded", "LlamaForCausalLM does not keep packed rows apart")

@@ -1,10 +1,12 @@
 """A whole update, held against a plain one: a row at a time, all logits, every row run. In float64."""
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
+from double_models import AllDouble
 from plain_update import batch_of, plain_update, policy, same_weights
 from torch import nn
 
@@ -64,6 +66,16 @@ def test_many_epochs_and_mini_batches_with_clipped_ratios_are_the_plain_loops(lo
     assert max(step.loss.ratio_max for step in stats.steps) > 1.05
     shares = [step.loss.clipped_low + step.loss.clipped_high for step in stats.steps[1:]]
     assert sum(shares) > 0, "nothing was clipped: the test would not see a ratio of 1"
+
+
+@pytest.mark.parametrize("family", ["Qwen2", "Llama", "Mistral"])
+def test_prompts_that_are_computed_once_move_the_weights_as_their_copies_do(family: str) -> None:
+    batch = batch_of([(5, 4), (5, 1), (5, 6), (3, 2), (3, 3), (3, 5)], dead={1}, others=("rollout_logprobs",))
+    prompts = [batch.prompt_ids[0]] * 3 + [batch.prompt_ids[3]] * 3
+    config = UpdateConfig(layout="shared_prefix", loss=LossConfig(beta=0.1), epochs=2, mini_batches=2, token_budget=24)
+    with AllDouble():
+        stats = both(replace(batch, prompt_ids=prompts), config, family=family, reference=policy(family, sharp=20.0))
+    assert (stats.layout, stats.optimizer_steps) == ("shared_prefix", 4)
 
 
 def test_old_logprobs_that_the_batch_brings_are_the_ratios() -> None:
@@ -282,4 +294,5 @@ def test_every_figure_has_a_name_and_a_number() -> None:
         figures
     )
     assert figures["skipped_tokens"] == pytest.approx(4 / 21)
-    assert (stats.layout, stats.layout_why) == ("padded", "attention sdpa has no packed kernel")
+    assert stats.layout in ("padded", "shared_prefix")
+    assert "layers at" in stats.layout_why
