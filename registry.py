@@ -117,8 +117,8 @@ class Registry(Generic[T]):
 
 
 @lru_cache(maxsize=1)
-def _installed(_path: tuple[str, ...]) -> EntryPoints:
-    """What the packages on the path offer; asked once, since it opens a file of each of them."""
+def _installed(_path: tuple[str, ...]) -> Any:
+    """What the packages on the path offer, with `select`; asked once, since it opens a file of each of them."""
     return entry_points()
 
 
