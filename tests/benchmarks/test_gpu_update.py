@@ -33,7 +33,8 @@ def test_the_batch_has_the_degenerate_groups_that_it_was_asked_for(monkeypatch: 
     import torch
 
     batch = gpu_batches.rollout_batch(torch.device("cpu"), 0.5, tiny=True)
-    dead = (batch["advantages"].view(4, 4) == 0).all(1)
+    dead = (batch.advantages.view(4, 4) == 0).all(1)
     assert dead.tolist() == [True, True, False, False]
-    assert (batch["completion_mask"].sum(1) > 0).all()
-    assert not batch["completion_mask"][:, :6].any()
+    assert batch.group_ids.view(4, 4)[:, 0].tolist() == [0, 1, 2, 3]
+    assert {len(one) for one in batch.prompt_ids} == {6}
+    assert {len(one) for one in batch.completion_ids} <= set(range(2, 11))
