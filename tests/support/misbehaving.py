@@ -4,7 +4,13 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
+
+
+def touch_and_hang(path: str) -> None:
+    Path(path).touch()
+    hang()
 
 
 def hang() -> None:
