@@ -82,8 +82,8 @@ class Database:
             raise InputError(f"labels: expected a writable file of labels, got {self._path}: {error}") from error
 
     def _prepare(self) -> None:
-        (application,) = self._connection.execute("PRAGMA application_id").fetchone()
-        if application != _APPLICATION_ID and not self._is_empty():
+        # In this order: a file that another process makes meanwhile has tables only with the mark beside them.
+        if not self._is_empty() and self._application() != _APPLICATION_ID:
             raise InputError(f"labels: expected a file of labels, got another database: {self._path}")
         # A second process that opens the new file at this very moment is refused the change, and needs it not.
         with suppress(sqlite3.OperationalError):
@@ -93,6 +93,9 @@ class Database:
         with self.transaction():
             if self._is_empty():
                 self._create()
+
+    def _application(self) -> int:
+        return self._connection.execute("PRAGMA application_id").fetchone()[0]
 
     def _is_empty(self) -> bool:
         (n_tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
