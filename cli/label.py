@@ -78,6 +78,7 @@ def run(
     from ..audit.labels.session import label_session
     from ..audit.labels.store import LabelStore
     from ..audit.labels.texts import label_items
+    from ..audit.report.printing import stdout_console
     from ..rollouts.reading import read
 
     reading = read(
@@ -109,7 +110,7 @@ def run(
             referee=referee,
             progress=shows_progress(progress),
         )
-        console = _console()
+        console = stdout_console()
         label_session(label_items(reading, draw.sample), store, who, read_keys(), LabelScreen(console))
         _tell(draw, store, console)
 
@@ -162,6 +163,7 @@ def import_labels(
     from ..audit.labels.csv_files import import_csv
     from ..audit.labels.drawing import draw_of
     from ..audit.labels.store import LabelStore
+    from ..audit.report.printing import stdout_console
 
     with LabelStore(_labels_path(file, labels), must_exist=True) as store:
         draw = draw_of(store, file)
@@ -173,7 +175,7 @@ def import_labels(
             f"{len(found.refusals)} refused",
             err=True,
         )
-        _tell(draw, store, _console())
+        _tell(draw, store, stdout_console())
 
 
 def _tell(draw: "Draw", store: "LabelStore", console: "Console") -> None:
@@ -183,18 +185,6 @@ def _tell(draw: "Draw", store: "LabelStore", console: "Console") -> None:
 
     for part in reliability_lines(reliability(draw, store.current().values())):
         console.print(part)
-
-
-def _console() -> "Console":
-    """Stdout, wide enough for the tables where it is no terminal."""
-    from rich.console import Console
-
-    from ..audit.report.terminal import WIDTH_WHEN_PIPED
-
-    console = Console(highlight=False)
-    if not console.is_terminal and console.width < WIDTH_WHEN_PIPED:
-        console = Console(width=WIDTH_WHEN_PIPED, highlight=False)
-    return console
 
 
 def _labels_path(file: Path, labels: Path | None) -> Path:

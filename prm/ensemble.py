@@ -5,6 +5,7 @@ who decided. A step for which a member was out of reach (one of its `transient_r
 whatever its value: a cache keeps no such row.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
@@ -34,7 +35,7 @@ class _Named(NamedTuple):
         return f"{self.name} {self.scorer.version}{options}"
 
 
-class _Ensemble:
+class _Ensemble(ABC):
     """Members with their names, asked one after the other about the same rows.
 
     Attributes:
@@ -68,8 +69,8 @@ class _Ensemble:
             return score
         return StepScore(score.value, _INCOMPLETE, f"{', '.join(away)}; {score.detail}")
 
-    def _combined(self, said: Mapping[str, StepScore]) -> StepScore:
-        raise NotImplementedError
+    @abstractmethod
+    def _combined(self, said: Mapping[str, StepScore]) -> StepScore: ...
 
 
 class MinScorer(_Ensemble):

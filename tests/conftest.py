@@ -1,6 +1,6 @@
 """One Hypothesis profile for every test: derandomised, so that a failure today is a failure tomorrow.
 
-`pytest --hypothesis-profile=thorough` tries sixteen times as many examples, and other ones every time.
+`pytest --hypothesis-profile=thorough` tries ten times as many examples, and other ones every time.
 """
 
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("rewardgate", max_examples=25, derandomize=True, **PATIENT)
+settings.register_profile("rewardgate", max_examples=40, derandomize=True, **PATIENT)
 settings.register_profile("thorough", max_examples=400, **PATIENT)
 settings.load_profile("rewardgate")
 

@@ -1,5 +1,6 @@
 """The list of packages in pyproject.toml, the tree, the sdist and the wheel hold the same library."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -95,6 +96,7 @@ from importlib.metadata import distribution
 import rewardgate
 from rewardgate.errors import MissingExtraError
 names = [module.name for module in pkgutil.walk_packages(rewardgate.__path__, "rewardgate.")]
+absent = []
 def file_of(name):
     # Another interpreter runs the jail, by its folder: what lies there finds its siblings there and not in a package.
     if name.startswith("rewardgate.verifiers.sandbox.jail."):
@@ -102,11 +104,12 @@ def file_of(name):
     try:
         return importlib.import_module(name).__file__
     except MissingExtraError:  # it subclasses what a host brings
+        absent.append(name)
         return importlib.util.find_spec(name).origin
 
 files = [file_of(name) for name in names]
 (script,) = distribution("rewardgate").entry_points.select(group="console_scripts", name="rewardgate")
-print(json.dumps({"files": [rewardgate.__file__, *files], "main": callable(script.load())}))
+print(json.dumps({"files": [rewardgate.__file__, *files], "main": callable(script.load()), "absent": absent}))
 """
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -117,7 +120,10 @@ print(json.dumps({"files": [rewardgate.__file__, *files], "main": callable(scrip
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    assert '"main": true' in done.stdout
+    said = json.loads(done.stdout)
+    assert said["main"] is True
+    # These subclass what verl brings; every other module loads its host when it is asked for it.
+    assert set(said["absent"]) <= {"rewardgate.integrations.verl_manager", "rewardgate.integrations.verl_trainer"}
     # Not the checkout's own files, which an editable install would offer.
     assert str(ROOT) not in done.stdout
     assert done.stdout.count(str(target)) == len(library_files())

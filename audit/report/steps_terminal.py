@@ -7,13 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from .indent import Indented
+from .printing import print_parts, verdict_lines
 from .steps import AggregateRanking, StepsReport
-from .terminal import WIDTH_WHEN_PIPED
 from .text import number, percent, shown
 
 __all__ = ["render_steps"]
 
-_STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 _MOST_RULES = 8
 _BAR_WIDTH = 20
 
@@ -25,12 +24,7 @@ def render_steps(report: StepsReport, console: Console | None = None) -> None:
         report: what `audit_steps` returned.
         console: where; by default stdout, at least 100 columns wide where that is no terminal.
     """
-    if console is None:
-        console = Console(highlight=False)
-        if not console.is_terminal and console.width < WIDTH_WHEN_PIPED:
-            console = Console(width=WIDTH_WHEN_PIPED, highlight=False)
-    for part in _parts(report):
-        console.print(Indented(part, 0), highlight=False, end="")
+    print_parts(_parts(report), console)
 
 
 def _parts(report: StepsReport) -> Iterator[RenderableType]:
@@ -45,13 +39,7 @@ def _parts(report: StepsReport) -> Iterator[RenderableType]:
     for position, (name, section) in enumerate(sections, start=1):
         yield Text(f"\n{position} {name}", style="bold")
         yield from (Indented(part, 2) for part in section(report))
-    yield Text()
-    for finding in report.findings:
-        line = Text(f"{finding.severity:<5}", style=_STYLES[finding.severity])
-        line.append(f"{finding.section}: {shown(finding.sentence)}", style="default")
-        yield line.append(f" ({finding.threshold})" if finding.threshold else "", style="dim")
-    yield Text()
-    yield Text.assemble((f"{report.severity.upper()}  ", _STYLES[report.severity]), (shown(report.headline), "bold"))
+    yield from verdict_lines(report.findings, report.severity, report.headline)
 
 
 def _read(report: StepsReport) -> Iterator[RenderableType]:

@@ -16,19 +16,18 @@ from .gate_lines import gate_lines
 from .indent import Indented
 from .ladder_lines import ladder_lines
 from .model import SEVERITIES, AuditReport, FailingGold, Golds, GroupCard, GroupTable, Stake
+from .printing import STYLES, print_parts, verdict_lines
 from .reliability_lines import reliability_lines
 from .text import number, percent, shown
 
 __all__ = ["render"]
 
-WIDTH_WHEN_PIPED = 100
 MOST_GOLDS = 5
 MOST_CARDS_A_CAUSE = 2
 MOST_REVIEWED = 5
 MOST_NOTES = 8
 MOST_IDS = 8
 _BAR_WIDTH = 16
-_STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 
 def render(report: AuditReport, console: Console | None = None) -> None:
@@ -38,12 +37,7 @@ def render(report: AuditReport, console: Console | None = None) -> None:
         report: what `audit` returned.
         console: where; by default stdout, at least 100 columns wide where that is no terminal.
     """
-    if console is None:
-        console = Console(highlight=False)
-        if not console.is_terminal and console.width < WIDTH_WHEN_PIPED:
-            console = Console(width=WIDTH_WHEN_PIPED, highlight=False)
-    for part in _parts(report):
-        console.print(Indented(part, 0), highlight=False, end="")
+    print_parts(_parts(report), console)
 
 
 def _parts(report: AuditReport) -> Iterator[RenderableType]:
@@ -66,13 +60,7 @@ def _parts(report: AuditReport) -> Iterator[RenderableType]:
     if report.ladder is not None:
         yield Text("\nTHE LADDER: which layer to change first", style="bold")
         yield from (Indented(line, 2) for line in ladder_lines(report.ladder))
-    yield Text()
-    for finding in report.findings:
-        line = Text(f"{finding.severity:<5}", style=_STYLES[finding.severity])
-        line.append(f"{finding.section}: {shown(finding.sentence)}", style="default")
-        yield line.append(f" ({finding.threshold})" if finding.threshold else "", style="dim")
-    yield Text()
-    yield Text.assemble((f"{report.severity.upper()}  ", _STYLES[report.severity]), (shown(report.headline), "bold"))
+    yield from verdict_lines(report.findings, report.severity, report.headline)
 
 
 def _reliability(report: AuditReport) -> Iterator[RenderableType]:
@@ -87,7 +75,7 @@ def _heading(position: int, name: str, report: AuditReport) -> Text:
     heading = Text(f"\n{position} {name}", style="bold")
     if severities:
         worst = max(severities, key=SEVERITIES.index)
-        heading.append(f"  {worst.upper()}", style=_STYLES[worst])
+        heading.append(f"  {worst.upper()}", style=STYLES[worst])
     return heading
 
 

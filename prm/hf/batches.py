@@ -12,7 +12,7 @@ import numpy.typing as npt
 __all__ = ["MIN_SHARED", "Bundle", "Input", "bundles", "shared_length"]
 
 MIN_SHARED = 16
-"""Tokens that a beginning must have to be computed by itself; below, the extra pass costs what it saves."""
+"""Tokens that a beginning must have to be computed by itself; a guess at where the extra pass costs what it saves."""
 
 _FILL = 0.75
 """A batch takes inputs at least this long, relative to its longest: what is padded is computed all the same."""

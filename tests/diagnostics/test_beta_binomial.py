@@ -102,7 +102,7 @@ GROUPS = st.one_of(
 )
 
 
-@settings(max_examples=20)
+@settings(max_examples=60)
 @given(GROUPS)
 @example([(2, 4)] * 20)
 @example([(1, 14)])

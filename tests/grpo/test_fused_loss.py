@@ -81,7 +81,7 @@ def test_float32_is_within_a_millionth_of_float64(case: HeadCase, entropy: bool)
     fused(single, entropy=entropy, chunk_mib=0.001).loss.backward()
     plain_loss(double, entropy=entropy).backward()
     for mine, its in zip(single.gradients, double.gradients, strict=True):
-        allowed = 1e-6 * max(1.0, float(its.abs().max()) if its.numel() else 0.0) * 4
+        allowed = 1e-6 * max(1.0, float(its.abs().max()) if its.numel() else 0.0)
         assert torch.allclose(mine.double(), its, rtol=0, atol=allowed)
 
 

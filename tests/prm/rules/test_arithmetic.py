@@ -140,8 +140,8 @@ def test_two_expressions_agree_exactly_when_their_values_do(
     whole = [side for side in (one, other) if side[0].lstrip("-").isdigit()]
     assume(len(whole) < 2)
     # 1/3 = 0: a whole number may be what a fraction without end is rounded to.
-    assume(not whole or terminates(one[1] - other[1]) or abs(one[1] - other[1]) > Fraction(1, 2))
-    assert values(f"{one[0]} = {other[0]}") == [float(one[1] == other[1])]
+    is_rounded = bool(whole) and not terminates(one[1] - other[1]) and abs(one[1] - other[1]) <= Fraction(1, 2)
+    assert values(f"{one[0]} = {other[0]}") == [float(one[1] == other[1] or is_rounded)]
     assert values(f"{one[0]} = ({other[0]} + {one[1] - other[1]})") == [1.0]
 
 
