@@ -1,0 +1,147 @@
+"""The figures of one step, by the names under which every log has them; docs/monitor.md defines each.
+
+Nothing is computed here that has a definition elsewhere: rates are `diagnostics`', a gate's figures its report's, an
+update's its record's. What cannot be counted is NaN.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import nan
+
+import numpy as np
+from torch import Tensor
+
+from ...diagnostics import GroupKind, GroupKinds, collapse_rates, group_kinds, mean_pass_at_k, reward_values
+from ...diagnostics.groups import FloatArray
+from ...grpo import GateReport
+from ...verifiers.base import Outcome
+from .record import HeldOut, StepRecord
+
+__all__ = ["step_figures"]
+
+_RATES = (
+    *("all_correct_rate", "all_wrong_rate", "tied_rate", "mixed_rate", "degenerate_rate"),
+    *("acr", "mean_std", "nonzero_advantage_rate"),
+)
+_OF_GATE = ("opened_share", "gated_share", "coverage", "sign_balance", "length_bias", "scale_factor")
+
+
+def step_figures(record: StepRecord, *, correct_at: float = 1.0, wrong_at: float = 0.0) -> dict[str, float]:
+    """Everything that is logged of a step, one number a name.
+
+    Args:
+        record: of the step.
+        correct_at, wrong_at: as in `diagnostics.group_kinds`.
+
+    Example:
+        >>> record = StepRecord(step=1, rewards=[1.0, 0.0, 0.0, 0.0], group_ids=["p", "p", "q", "q"])
+        >>> figures = step_figures(record)
+        >>> figures["groups/all_wrong_rate"], figures["success/mean"], figures["groups/nonzero_advantage_rate"]
+        (0.5, 0.25, 0.5)
+    """
+    rates = collapse_rates(record.rewards, record.group_ids, correct_at=correct_at, wrong_at=wrong_at)
+    found = {f"groups/{name}": getattr(rates, name) for name in _RATES}
+    found |= _successes(rates.kinds)
+    found |= _verdicts(record)
+    found |= _lengths(record, correct_at)
+    found |= _signal(record)
+    if record.gate is not None:
+        found |= _gate(record.gate, reward_values(record.rewards), record.asked)
+    for name, held_out in record.held_out.items():
+        found |= _held_out(name, held_out, correct_at, wrong_at)
+    found |= {f"pools/{pool}": float(count) for pool, count in record.pools.items()}
+    found |= {f"ledger/{name}": float(value) for name, value in record.ledger.items()}
+    found |= {f"update/{name}": float(value) for name, value in record.update.items()}
+    return found | {f"seconds/{phase}": float(spent) for phase, spent in record.seconds.items()}
+
+
+def _successes(kinds: GroupKinds) -> dict[str, float]:
+    """Where the success rates of the step's groups lie: a mean of 0.5 may be half of the prompts at 0 and half at 1."""
+    rates = [won / scored for won, scored in zip(kinds.successes, kinds.scored, strict=True) if scored]
+    found = {"groups/sampled": float(len(kinds)), "success/mean": _mean(rates)}
+    return found | {f"success/{name}": value for name, value in _quantiles(rates, (0.1, 0.5, 0.9)).items()}
+
+
+def _verdicts(record: StepRecord) -> dict[str, float]:
+    n = len(record.rewards)
+    found = {"verdicts/unscored": _share(int(np.isnan(reward_values(record.rewards)).sum()), n)}
+    if record.outcomes is None:
+        return found
+    counts = Counter(record.outcomes)
+    return found | {f"verdicts/{outcome}": _share(counts[outcome], n) for outcome in map(str, Outcome)}
+
+
+def _lengths(record: StepRecord, correct_at: float) -> dict[str, float]:
+    found: dict[str, float] = {}
+    if record.n_tokens is not None:
+        rewards = reward_values(record.rewards)
+        lengths = np.array(record.n_tokens, dtype=np.float64)  # None becomes NaN
+        known = lengths[~np.isnan(lengths)]
+        found["length/mean"] = _mean(known)
+        found |= {f"length/{name}": value for name, value in _quantiles(known, (0.5, 0.95)).items()}
+        found["length/max"] = float(known.max()) if len(known) else nan
+        found["length/mean_correct"] = _mean(lengths[(rewards >= correct_at) & ~np.isnan(lengths)])
+        found["length/mean_wrong"] = _mean(lengths[(rewards < correct_at) & ~np.isnan(lengths)])
+    if record.truncated is not None:
+        found["length/truncated"] = _mean([float(one) for one in record.truncated if one is not None])
+    return found
+
+
+def _signal(record: StepRecord) -> dict[str, float]:
+    """How much of the batch moves the policy, and what had to be sampled for it."""
+    if record.advantages is None or record.completion_mask is None:
+        return {}
+    rows, tokens, live_rows, live_tokens = _live(record.advantages, record.completion_mask)
+    found = {
+        "signal/live_rollouts": _share(live_rows, rows),
+        "signal/live_tokens": _share(live_tokens, tokens),
+        "signal/rollouts_per_live": _share(len(record.rewards), live_rows),
+    }
+    if record.n_tokens is not None:
+        sampled = sum(count for count in record.n_tokens if count is not None)
+        found["signal/tokens_per_live_token"] = _share(sampled, live_tokens)
+    return found
+
+
+def _live(advantages: Tensor, mask: Tensor) -> tuple[int, int, int, int]:
+    """Rows with a token, tokens, and those of them with an advantage other than 0."""
+    is_live = (advantages != 0) & mask
+    return int(mask.any(1).sum()), int(mask.sum()), int(is_live.any(1).sum()), int(is_live.sum())
+
+
+def _gate(report: GateReport, rewards: FloatArray, asked: int) -> dict[str, float]:
+    """By the names that every host logs them by."""
+    n_groups = sum(report.opened.values()) + sum(report.closed.values())
+    found = {
+        f"gate/groups/{kind}": _share(report.opened.get(kind, 0) + report.closed.get(kind, 0), n_groups)
+        for kind in map(str, GroupKind)
+    }
+    found["gate/groups/opened"] = _share(sum(report.opened.values()), n_groups)
+    found["gate/groups/silent"] = _share(report.silent, n_groups)
+    found["gate/rows/unscored"] = _share(int(np.isnan(rewards).sum()), len(rewards))
+    found["gate/rows/asked"] = _share(asked, len(rewards))
+    return found | {f"gate/{name}": getattr(report, name) for name in _OF_GATE}
+
+
+def _held_out(name: str, held_out: HeldOut, correct_at: float, wrong_at: float) -> dict[str, float]:
+    """pass@1 and pass@G, G the size that every prompt has scored rollouts for."""
+    kinds = group_kinds(held_out.rewards, held_out.prompt_ids, correct_at=correct_at, wrong_at=wrong_at)
+    found = {f"held_out/{name}/pass@1": mean_pass_at_k(kinds, 1).value, f"held_out/{name}/prompts": float(len(kinds))}
+    size = max(kinds.sizes, default=0)
+    if size > 1:
+        found[f"held_out/{name}/pass@{size}"] = mean_pass_at_k(kinds, size).value
+    return found
+
+
+def _quantiles(values: Iterable[float], shares: Sequence[float]) -> dict[str, float]:
+    """By `q10`, `q50`, …: linearly interpolated."""
+    known = np.array(list(values), dtype=np.float64)
+    return {f"q{round(100 * share)}": float(np.quantile(known, share)) if len(known) else nan for share in shares}
+
+
+def _mean(values: Sequence[float] | FloatArray) -> float:
+    return float(np.mean(values)) if len(values) else nan
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else nan
