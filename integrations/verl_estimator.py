@@ -10,10 +10,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..errors import ArgumentError
 from ..grpo import group_advantages
-from .verl_groups import estimator_options, group_numbers
+from .group_numbers import group_numbers
 
-__all__ = ["verigate_advantages"]
+__all__ = ["estimator_options", "verigate_advantages"]
+
+_GRPO = ("grpo", "grpo_vectorized", "verigate")
+_RLOO = ("rloo", "rloo_vectorized")
 
 
 def verigate_advantages(
@@ -50,3 +54,24 @@ def verigate_advantages(
     scalars = group_advantages(rewards, group_numbers(index), estimator=estimator, **options)
     advantages = scalars[:, None].to(token_level_rewards) * response_mask
     return advantages, advantages.clone()
+
+
+def estimator_options(adv_estimator: Any, algorithm: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The estimator of ours, with its options, that computes what verl's `algorithm.adv_estimator` does.
+
+    Raises:
+        ArgumentError: one that compares a rollout with more, or less, than its group.
+
+    Example:
+        >>> estimator_options("grpo", {"norm_adv_by_std_in_grpo": False})
+        ('dr_grpo', {})
+    """
+    name = str(getattr(adv_estimator, "value", adv_estimator))
+    if name in _RLOO:
+        return "rloo", {}
+    if name not in _GRPO:
+        known = ", ".join(_GRPO + _RLOO)
+        raise ArgumentError(f"algorithm.adv_estimator: expected one centred on the group ({known}), got {name}")
+    if algorithm.get("norm_adv_by_std_in_grpo", True):
+        return "grpo", {"ddof": 1, "epsilon": 1e-6}
+    return "dr_grpo", {}

@@ -14,9 +14,9 @@ from ..errors import ArgumentError
 from ..grpo import GateConfig, ScaleState, gate
 from ..verifiers.base import Outcome
 from .gate_metrics import gate_metrics
+from .group_numbers import group_numbers
 from .scored_steps import padded
 from .step_runs import NO_STEPS, steps_of_text
-from .verl_groups import group_numbers
 
 __all__ = ["VerlGated", "final_rows", "gated_rows", "is_unscored"]
 

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from ..errors import MissingExtraError
 from ..grpo import gate_mode
+from .verl_estimator import estimator_options
 from .verl_gate import final_rows, gated_rows, is_unscored
-from .verl_groups import estimator_options
 from .verl_options import verl_options
 
 try:

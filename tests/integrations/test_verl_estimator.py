@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rewardgate.errors import ArgumentError
-from rewardgate.integrations.verl_estimator import verigate_advantages
-from rewardgate.integrations.verl_groups import estimator_options, group_numbers
+from rewardgate.integrations.verl_estimator import estimator_options, verigate_advantages
 
 
 def token_rewards(rewards: list[float]) -> torch.Tensor:
@@ -87,7 +86,3 @@ def test_masked_tokens_get_nothing_and_the_dtype_stays() -> None:
 def test_an_estimator_that_is_not_centred_on_the_group_is_refused(name: str) -> None:
     with pytest.raises(ArgumentError, match=rf"algorithm\.adv_estimator: expected .*verigate.*, got {name}"):
         estimator_options(name, {})
-
-
-def test_groups_are_numbered_as_they_appear_whatever_names_them() -> None:
-    assert group_numbers(["q", 3, "q", (1, 2), 3]).tolist() == [0, 1, 0, 2, 1]
