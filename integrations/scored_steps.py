@@ -17,7 +17,7 @@ from ..prm.spans import step_ids
 from ..prm.steps import Rule, step_spans
 from ..prm.token_bytes import token_bytes
 
-__all__ = ["CompletionIds", "ScoredSteps", "padded", "scored_steps", "without_masked_steps"]
+__all__ = ["CompletionIds", "ScoredSteps", "padded", "scored_steps", "unscored_steps", "without_masked_steps"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -82,11 +82,16 @@ def scored_steps(
         step_rows.append(StepRow(row.prompt, tuple(text[start:end] for start, end in spans), row.target))
         step_of_token[number] = np.full(mask.shape[1], -1)
         step_of_token[number][: len(pieces)] = step_ids(text, spans, pieces)
-    found = [ScoredSteps(np.empty(0), np.full(mask.shape[1], -1), row_mask) for row_mask in mask]
+    found = unscored_steps(mask)
     for (number, steps), scores in zip(step_of_token.items(), step_scores(scorer, step_rows), strict=True):
         values = without_masked_steps(np.array(score_values(scores)), steps, mask[number])
         found[number] = ScoredSteps(values, steps, mask[number])
     return found
+
+
+def unscored_steps(mask: BoolArray) -> list[ScoredSteps]:
+    """What stands for rows (B, T) whose steps nobody was asked about."""
+    return [ScoredSteps(np.empty(0), np.full(mask.shape[1], -1), row) for row in mask]
 
 
 def padded(rows: Sequence[ScoredSteps]) -> tuple[FloatArray, IntArray, BoolArray]:

@@ -1,17 +1,19 @@
-"""Scored steps as one short text, for hosts between whose reward and whose advantages only plain values travel.
+"""Scored steps in few bytes, where they travel: neighbouring tokens of one step become one run.
 
-A text, because hosts average every other value that they find beside a reward.
+As a text for hosts between whose reward and whose advantages only plain values travel, and that average every other
+value which they find beside a reward; as arrays between the processes of one training, of which each needs all rows.
 """
 
 import json
 import math
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
-from .scored_steps import ScoredSteps, without_masked_steps
+from .scored_steps import FloatArray, IntArray, ScoredSteps, without_masked_steps
 
-__all__ = ["NO_STEPS", "steps_of_text", "text_of_steps"]
+__all__ = ["NO_STEPS", "PackedSteps", "packed", "steps_of_text", "text_of_steps", "unpacked"]
 
 NO_STEPS = ""
 """Stands for a completion that no step scorer was asked about."""
@@ -48,3 +50,31 @@ def steps_of_text(text: str, mask: "np.ndarray") -> ScoredSteps:
     step_ids[: len(spread)] = spread
     values = np.array([math.nan if score is None else score for score in said["scores"]], dtype=np.float64)
     return ScoredSteps(without_masked_steps(values, step_ids, mask), step_ids, mask)
+
+
+class PackedSteps(NamedTuple):
+    """A completion's scores (S,), and its tokens as R runs: `[step, 1 = counts, tokens]` each, (R, 3)."""
+
+    values: FloatArray
+    runs: IntArray
+
+
+def packed(row: ScoredSteps) -> PackedSteps:
+    """`row` without what its tokens repeat; `unpacked` is its inverse.
+
+    Example:
+        >>> ids = np.array([0, 0, 0, 1, -1])
+        >>> packed(ScoredSteps(np.array([1.0, 0.0]), ids, ids > -1)).runs.tolist()
+        [[0, 1, 3], [1, 1, 1], [-1, 0, 1]]
+    """
+    tokens = np.stack([row.step_ids, row.mask], 1)  # (T, 2)
+    is_first = np.ones(len(tokens), dtype=bool)
+    is_first[1:] = (tokens[1:] != tokens[:-1]).any(1)
+    starts = np.flatnonzero(is_first)
+    return PackedSteps(row.values, np.column_stack([tokens[starts], np.diff(starts, append=len(tokens))]))
+
+
+def unpacked(row: PackedSteps) -> ScoredSteps:
+    """The completion that was packed."""
+    steps, counts, tokens = row.runs.T
+    return ScoredSteps(row.values, np.repeat(steps, tokens), np.repeat(counts, tokens).astype(bool))

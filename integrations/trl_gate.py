@@ -1,28 +1,34 @@
-"""The gate inside a trainer of TRL: between its rewards and its loss, in two methods.
+"""The gate inside a trainer of TRL: between its rewards and its loss.
 
 TRL 1.16 computes one advantage a rollout (B,) and trains on whatever `_generate_and_score_completions` returns as
-`advantages`; its loss says that it takes (B, T) from a subclass. Nothing else of the trainer is touched, so that
-every loss type, `steps_per_generation`, `num_iterations` and several processes work as they do without the gate.
+`advantages`; its loss says that it takes (B, T) from a subclass. Generation, loss and optimizer are not touched, so
+that every loss type, `steps_per_generation`, `num_iterations` and several processes work as they do without the gate.
 """
 
+import logging
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..diagnostics import GroupKind, group_kinds
-from ..errors import ArgumentError
-from ..grpo import GateConfig, GatedAdvantages, ScaleState, gate, gate_mode
+from ..errors import ArgumentError, RewardgateError, WorkerError
+from ..grpo import GateConfig, ScaleState, gate, gate_mode
 from ..prm.base import StepScorer
 from ..prm.base import get as get_step_scorer
 from ..prm.steps import Rule
 from ..rollouts.values import target_value
-from .scored_steps import CompletionIds, padded, scored_steps
+from .gate_metrics import gate_metrics
+from .scale_files import read_scale, write_scale
+from .scored_steps import CompletionIds, ScoredSteps, padded, scored_steps, unscored_steps
+from .step_runs import packed, unpacked
+from .trl_batch import RewardedBatch
 
 __all__ = ["GateMixin"]
+
+logger = logging.getLogger(__name__)
 
 _ESTIMATOR_OF_SCALING = {"group": "grpo", "batch": "batch_std", "none": "dr_grpo"}
 """TRL's `scale_rewards`, and the estimator of ours that computes the same (ddof 1, epsilon 1e-4)."""
@@ -45,7 +51,11 @@ class GateMixin(_Host):
 
     A row that the outcome verifier cannot score counts nowhere: not in its siblings' baseline, whatever other
     functions say of it (TRL would add the missing reward as a 0), and not in the loss, where its tokens are masked
-    through `tool_mask`. An infinite reward is no reward.
+    through `tool_mask`. An infinite reward is no reward. Where the step scorer raises, the batch goes without steps
+    and a warning says so; what is wrong with the set-up (an error of ours) ends the training.
+
+    TRL's table of completions gets two columns, `gate_group` (the kind of the row's group) and `gate_opened`; its
+    checkpoints get `gate_scale.json`, so that a resumed training scales as the one that was stopped.
 
     Evaluation stays TRL's own: no step is scored there.
 
@@ -92,7 +102,7 @@ class GateMixin(_Host):
         self._target_column = target or getattr(self.reward_funcs[self._outcome_columns[0]], "target", None)
         self._split: Rule = split
         self._scale_state = ScaleState()
-        self._rewarded: _Rewarded | None = None  # from the first of the two methods below to the second
+        self._rewarded: RewardedBatch | None = None  # from the first of the two methods below to the second
 
     def _calculate_rewards(
         self, inputs: list[dict[str, Any]], prompts: list, completions: list, completion_ids_list: list[list[int]]
@@ -111,12 +121,10 @@ class GateMixin(_Host):
                 stacklevel=2,
             )
         rewards = rewards.masked_fill(outcome.isnan()[:, None], torch.nan)
-        targets = [target_value(row.get(self._target_column or "")) for row in inputs]
-        self._rewarded = _Rewarded(
-            outcome=outcome.double().cpu(),
-            rewards=(rewards.double() * self.reward_weights.to(rewards.device)).nansum(1).cpu(),
-            rows=[CompletionIds(*row) for row in zip(prompts, targets, completion_ids_list, strict=True)],
-        )
+        self._rewarded = self._batch(outcome, rewards, inputs, prompts, completion_ids_list)
+        # Through TRL's own door for columns of its table, which gathers them; in evaluation too, or they would slip.
+        for column, values in self._rewarded.columns(self._gate_config, is_gated=self.model.training).items():
+            self._log_completion_extra(column, values)
         return rewards
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -125,27 +133,18 @@ class GateMixin(_Host):
 
         output = super()._generate_and_score_completions(inputs)
         rewarded, self._rewarded = self._rewarded, None
-        if rewarded is None or not self.model.training:
+        if not self.model.training:
             return output
-        n_rows = len(rewarded.rows)
-        mine = slice(self.accelerator.process_index * n_rows, (self.accelerator.process_index + 1) * n_rows)
-        group_ids = torch.arange(len(rewarded.outcome)) // self.num_generations  # TRL keeps groups adjacent
+        if rewarded is None:
+            raise ArgumentError("GateMixin: expected rewards from _calculate_rewards, which the trainer did not call")
         mask = output["completion_mask"] * output.get("tool_mask", 1)
-        mask = mask.bool() & ~rewarded.outcome[mine].isnan()[:, None].to(mask.device)  # (B of this process, T)
-        steps = scored_steps(
-            rewarded.rows,
-            self._is_open(rewarded.outcome, group_ids)[mine],
-            mask.cpu().numpy(),
-            tokenizer=getattr(self.processing_class, "tokenizer", self.processing_class),
-            scorer=self._step_scorer,
-            split=self._split,
-        )
+        mask = mask.bool() & ~rewarded.outcome[rewarded.mine].isnan()[:, None].to(mask.device)  # (B of this process, T)
         # A group may lie on several processes, and credit is normalised over all its steps: each sees the whole batch.
-        steps = gather_object(steps)
+        steps = [unpacked(row) for row in gather_object([packed(row) for row in self._steps(rewarded, mask)])]
         step_rewards, step_ids, completion_mask = map(torch.from_numpy, padded(steps))
         gated = gate(
             rewarded.outcome,
-            group_ids,
+            rewarded.group_ids,
             step_rewards,
             step_ids,
             completion_mask,
@@ -154,45 +153,65 @@ class GateMixin(_Host):
             **self._gate_config.options(),
         )
         self._scale_state = gated.scale_state
-        self._log_gate(
-            gated,
-            completion_mask,
+        metrics = gate_metrics(
+            gated.report,
             unscored=rewarded.outcome.isnan().double().mean().item(),
             asked=sum(len(row.values) > 0 for row in steps) / len(steps),
         )
-        output["advantages"] = gated.advantages[mine, : mask.shape[1]].to(output["advantages"])
+        for name, value in metrics.items():
+            self._metrics["train"][name].append(value)
+        # TRL's table of completions holds one batch. These replace its own: a row's mean is what is trained on.
+        tokens = completion_mask.sum(1).clamp(min=1)
+        self._logs["advantages"].extend((gated.advantages.sum(1) / tokens).tolist())
+        output["advantages"] = gated.advantages[rewarded.mine, : mask.shape[1]].to(output["advantages"])
         output["tool_mask"] = mask.to(output["completion_mask"].dtype)
         output["num_items_in_batch"] = self.accelerator.gather(mask.sum()).sum()
         return output
 
-    def _is_open(self, outcome: Tensor, group_ids: Tensor) -> list[bool]:
-        """(B,) True marks the rows of groups that the gate will open."""
-        config, rewards, ids = self._gate_config, outcome.tolist(), group_ids.tolist()
-        kinds = group_kinds(rewards, ids, correct_at=config.correct_at, wrong_at=config.wrong_at)
-        return [config.opens(kinds.of(group)) for group in ids]
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        super()._save_checkpoint(model, trial)
+        if self.args.should_save:
+            folder = Path(self._get_output_dir(trial=trial)) / f"checkpoint-{self.state.global_step}"
+            write_scale(folder, self._scale_state)
 
-    def _log_gate(self, gated: GatedAdvantages, mask: Tensor, *, unscored: float, asked: float) -> None:
-        report, metrics = gated.report, self._metrics["train"]
-        n_groups = sum(report.opened.values()) + sum(report.closed.values())
-        for kind in map(str, GroupKind):
-            metrics[f"gate/groups/{kind}"].append((report.opened.get(kind, 0) + report.closed.get(kind, 0)) / n_groups)
-        metrics["gate/groups/opened"].append(sum(report.opened.values()) / n_groups)
-        metrics["gate/groups/silent"].append(report.silent / n_groups)
-        metrics["gate/rows/unscored"].append(unscored)
-        metrics["gate/rows/asked"].append(asked)
-        for name in ("opened_share", "gated_share", "coverage", "sign_balance", "length_bias", "scale_factor"):
-            metrics[f"gate/{name}"].append(getattr(report, name))
-        # TRL's table of completions holds one batch. These replace its own: a row's mean is what is trained on.
-        self._logs["advantages"].extend((gated.advantages.sum(1) / mask.sum(1).clamp(min=1)).tolist())
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        super()._load_optimizer_and_scheduler(checkpoint)
+        if checkpoint is not None:
+            self._scale_state = read_scale(Path(checkpoint))
 
+    def _batch(
+        self, outcome: Tensor, rewards: Tensor, inputs: Sequence[dict[str, Any]], prompts: list, ids: list[list[int]]
+    ) -> RewardedBatch:
+        """Outcomes (B,) and rewards (B, functions) of all processes, and the completions of this one."""
+        size = self.num_generations if self.model.training else self.num_generations_eval
+        first = self.accelerator.process_index * len(inputs)
+        targets = [target_value(row.get(self._target_column or "")) for row in inputs]
+        return RewardedBatch(
+            outcome=outcome.double().cpu(),
+            rewards=(rewards.double() * self.reward_weights.to(rewards.device)).nansum(1).cpu(),
+            group_ids=torch.arange(len(outcome)) // size,  # TRL keeps groups adjacent
+            rows=[CompletionIds(*row) for row in zip(prompts, targets, ids, strict=True)],
+            mine=slice(first, first + len(inputs)),
+        )
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rewarded:
-    """What `_calculate_rewards` saw: outcomes and weighted sums (B,) of all processes, the completions of this one."""
-
-    outcome: Tensor
-    rewards: Tensor
-    rows: list[CompletionIds]
+    def _steps(self, batch: RewardedBatch, mask: Tensor) -> list[ScoredSteps]:
+        """The steps of the rows of this process under `mask` (B of this process, T)."""
+        counts = mask.cpu().numpy()
+        try:
+            return scored_steps(
+                batch.rows,
+                batch.is_open(self._gate_config)[batch.mine],
+                counts,
+                tokenizer=getattr(self.processing_class, "tokenizer", self.processing_class),
+                scorer=self._step_scorer,
+                split=self._split,
+            )
+        except Exception as error:
+            if isinstance(error, RewardgateError) and not isinstance(error, WorkerError):
+                raise  # of the set-up: no batch would get steps
+            # An outcome is worth more than its steps, and other processes wait for this one.
+            logger.warning("step scorer: it failed, and a batch goes without steps", exc_info=True)
+            return unscored_steps(counts)
 
 
 def _columns(outcome: str | Sequence[str] | None, names: Sequence[str]) -> list[int]:

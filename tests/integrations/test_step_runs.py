@@ -1,4 +1,5 @@
 import json
+import pickle
 from math import nan
 
 import numpy as np
@@ -6,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rewardgate.integrations.scored_steps import ScoredSteps
-from rewardgate.integrations.step_runs import NO_STEPS, steps_of_text, text_of_steps
+from rewardgate.integrations.step_runs import NO_STEPS, packed, steps_of_text, text_of_steps, unpacked
 
 
 @st.composite
-def scored(draw: st.DrawFn) -> ScoredSteps:
+def scored(draw: st.DrawFn, *, masked: bool = False) -> ScoredSteps:
     values = draw(st.lists(st.one_of(st.floats(0, 1), st.just(nan)), max_size=5))
     ids = draw(st.lists(st.integers(-1, len(values) - 1), max_size=20))
-    return ScoredSteps(np.array(values, dtype=float), np.array(ids, dtype=np.int64), np.ones(len(ids), dtype=bool))
+    counts = draw(st.lists(st.booleans(), min_size=len(ids), max_size=len(ids))) if masked else [True] * len(ids)
+    return ScoredSteps(np.array(values, dtype=float), np.array(ids, dtype=np.int64), np.array(counts, dtype=bool))
 
 
 @given(scored())
@@ -47,3 +49,17 @@ def test_a_step_of_whose_tokens_none_counts_has_no_score() -> None:
 def test_nothing_asked_is_no_step() -> None:
     found = steps_of_text(NO_STEPS, np.array([True, True]))
     assert (len(found.values), found.step_ids.tolist()) == (0, [-1, -1])
+
+
+@given(scored(masked=True))
+def test_what_is_packed_is_unpacked_again(steps: ScoredSteps) -> None:
+    found = unpacked(packed(steps))
+    for name in ("values", "step_ids", "mask"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(steps, name))
+        assert getattr(found, name).dtype == getattr(steps, name).dtype
+
+
+def test_a_long_completion_travels_in_few_bytes() -> None:
+    ids = np.repeat(np.arange(40), 200)  # 8,000 tokens in 40 steps: 72,000 bytes as they are
+    steps = ScoredSteps(np.ones(40), ids, np.ones(len(ids), dtype=bool))
+    assert len(pickle.dumps(packed(steps))) < 2000

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from scored_steps import Broken
 
 pytest.importorskip("accelerate", reason="NOT RUN: torch and accelerate are not installed")
 
@@ -18,7 +19,7 @@ import accelerate.utils
 import torch
 from torch import Tensor
 
-from rewardgate.errors import ArgumentError, UnknownNameError
+from rewardgate.errors import ArgumentError, UnknownNameError, WorkerDiedError
 from rewardgate.grpo import gate_mode
 from rewardgate.integrations.trl_gate import GateMixin
 from rewardgate.prm import StepRow, StepScore
@@ -40,7 +41,7 @@ class Host:
         self.reward_func_names = names
         self.reward_funcs = [SimpleNamespace(target="solution") for _ in names]
         self.reward_weights = torch.ones(len(names))
-        self.num_generations = 2
+        self.num_generations = self.num_generations_eval = 2
         self.scale_rewards = "none"
         self.multi_objective_aggregation = "sum_then_normalize"
         self.accelerator = SimpleNamespace(process_index=rank, gather=lambda tensor: tensor)
@@ -49,9 +50,13 @@ class Host:
         self.tool_mask: Tensor | None = None
         self._metrics: dict[str, dict[str, list]] = {"train": defaultdict(list)}
         self._logs = {"advantages": deque(maxlen=len(rewards))}
+        self.extra: dict[str, list] = defaultdict(list)
 
     def _calculate_rewards(self, inputs: list, prompts: list, completions: list, completion_ids_list: list) -> Tensor:
         return self.all_rewards.clone()
+
+    def _log_completion_extra(self, column: str, values: list) -> None:
+        self.extra[column] += values
 
     def _generate_and_score_completions(self, inputs: list) -> dict[str, Any]:
         self.seen_by_trl = self._calculate_rewards(inputs, [row["prompt"] for row in inputs], [], self.ids)
@@ -199,6 +204,55 @@ def test_evaluation_stays_trls_own() -> None:
     assert output["advantages"].tolist() == pytest.approx([PHANTOM] * 2)
     assert "tool_mask" not in output
     assert scorer.asked == []
+
+
+def test_the_table_gets_the_kind_of_each_rows_group_and_whether_it_was_opened() -> None:
+    trainer = Gated([[0.0], [0.0], [1.0], [0.0], [nan], [1.0]], [WRONG] * 6, step_scorer=Scorer())
+    trainer.batch()
+    assert trainer.extra["gate_group"] == ["all_wrong"] * 2 + ["mixed"] * 2 + ["singleton"] * 2
+    assert trainer.extra["gate_opened"] == [True] * 2 + [False] * 4
+
+
+def test_in_evaluation_the_columns_of_the_table_are_as_long_and_nothing_is_opened() -> None:
+    trainer = Gated([[0.0], [0.0], [0.0], [1.0]], [WRONG] * 4, step_scorer=Scorer())
+    trainer.model.training, trainer.num_generations_eval = False, 1
+    trainer.batch()
+    assert trainer.extra == {"gate_group": ["singleton"] * 4, "gate_opened": [False] * 4}
+
+
+@pytest.mark.parametrize("error", [RuntimeError("the endpoint is away"), WorkerDiedError("killed")])
+def test_a_batch_whose_scorer_fails_goes_without_steps_and_says_so(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    trainer = Gated([[0.0], [0.0], [1.0], [0.0]], [WRONG] * 4, step_scorer=Broken(error))
+    # The mixed group has what it has without the gate.
+    assert trainer.batch()["advantages"].tolist() == [[0.0], [0.0], [0.5], [-0.5]]
+    assert trainer._metrics["train"]["gate/groups/opened"] == [0.5]
+    assert trainer._metrics["train"]["gate/rows/asked"] == [0.0]
+    assert [(record.levelname, record.message) for record in caplog.records] == [
+        ("WARNING", "step scorer: it failed, and a batch goes without steps")
+    ]
+
+
+def test_a_scorer_that_breaks_its_contract_ends_the_training() -> None:
+    class OneTooFew(Scorer):
+        def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
+            return [answer[1:] for answer in super().score(rows)]
+
+    with pytest.raises(ArgumentError, match="expected one score a step of row 0"):
+        Gated([[0.0], [0.0]], [WRONG] * 2, step_scorer=OneTooFew()).batch()
+
+
+def test_a_trainer_that_never_asks_for_rewards_is_refused() -> None:
+    class Deaf(Host):
+        def _generate_and_score_completions(self, inputs: list) -> dict[str, Any]:
+            return {}
+
+    class Mine(GateMixin, Deaf):
+        pass
+
+    with pytest.raises(ArgumentError, match="expected rewards from _calculate_rewards"):
+        Mine([[0.0]], [WRONG])._generate_and_score_completions([])
 
 
 def test_the_scale_of_earlier_batches_is_kept_for_a_batch_without_a_mixed_group() -> None:
