@@ -16,6 +16,8 @@ from ..errors import ArgumentError
 from ..grpo import GateConfig, LossConfig, UpdateConfig, gate_mode
 from ..prm.steps import Rule
 from .base import Sampling
+from .escalation import EscalationRules
+from .sampling import DynamicSampling
 
 __all__ = [
     "Checkpointing",
@@ -45,7 +47,7 @@ class Model(_Section):
     """`[model]`: the policy.
 
     Args:
-        path: folder or name of a causal language model of transformers.
+        path: folder or name of a causal language model of transformers; None where the trainer is given one.
         tokenizer: the same for its tokenizer; None: `path`.
         reference: folder or name of the policy that the KL is against; None: `path`. Read with loss.beta > 0 alone.
         dtype: of the weights. In bfloat16 every update below 1/256 of a weight is lost; `update.autocast` is not that.
@@ -53,7 +55,7 @@ class Model(_Section):
         attention: implementation of transformers; None: its choice.
     """
 
-    path: str
+    path: str | None = None
     tokenizer: str | None = None
     reference: str | None = None
     dtype: Literal["float32", "bfloat16", "float64"] = "float32"
@@ -65,7 +67,7 @@ class Data(_Section):
     """`[data]`: what is asked.
 
     Args:
-        prompts: JSON lines, JSON, CSV or Parquet, one prompt a row.
+        prompts: JSON lines, JSON, CSV or Parquet, one prompt a row; None where the trainer is given them.
         held_out: the same for prompts that are only evaluated on; they are taken out of `prompts`.
         prompt_key, target_key, prompt_id_key: columns; None: those of a usual name.
         system: message put before every prompt that has none; with a chat template only.
@@ -74,7 +76,7 @@ class Data(_Section):
         max_prompt_tokens: longer prompts are left out, and counted.
     """
 
-    prompts: Path
+    prompts: Path | None = None
     held_out: Path | None = None
     prompt_key: str | None = None
     target_key: str | None = None
@@ -146,12 +148,6 @@ class Signal(_Section):
         scorer, scorer_options: step scorer that speaks where outcomes say nothing; None: no gate.
         gate, gate_options: the gate's mode, and what of it is changed.
         split: where steps begin, see `prm.steps.step_spans`.
-        dynamic_sampling: fill the batch with mixed groups: degenerate ones are thrown away and others sampled.
-        max_rounds: of sampling a step, the first one counted; then the step goes on with what there is.
-        all_wrong_after: visits in a row without a success after which a prompt is asked for more. None: never.
-        all_wrong_group_size: completions of such a prompt; None: no more than of others.
-        all_wrong_temperature: at which they are sampled; None: as the others. The update divides by the temperature
-            of all: the difference is weighed by `loss.importance`.
         overlong_buffer, overlong_factor: see `grpo.overlong_penalties`; None: no penalty. The penalty moves what the
             estimator compares, never the outcome.
         learn_from_truncated: whether completions cut off by `max_tokens` are learned from.
@@ -165,11 +161,6 @@ class Signal(_Section):
     gate: str = "rules"
     gate_options: Options = Field(default_factory=dict)
     split: Rule = "auto"
-    dynamic_sampling: bool = False
-    max_rounds: Count = 10
-    all_wrong_after: Count | None = None
-    all_wrong_group_size: Count | None = None
-    all_wrong_temperature: Positive | None = None
     overlong_buffer: Count | None = None
     overlong_factor: NotNegative = 1.0
     learn_from_truncated: bool = True
@@ -190,9 +181,10 @@ class Optimizer(_Section):
     """`[optimizer]`: AdamW.
 
     Args:
-        lr, betas, epsilon, weight_decay: its options.
+        lr, betas, epsilon, weight_decay: its options; vectors (norms, biases) do not decay.
         warmup_steps: training steps over which the rate grows to `lr`.
         schedule: of the rate behind them: `"constant"`, or down to 0 at the last step.
+        stop_after_nonfinite: updates in a row without a finite gradient after which the run stops.
     """
 
     lr: Positive = 1e-6
@@ -201,6 +193,7 @@ class Optimizer(_Section):
     weight_decay: NotNegative = 0.0
     warmup_steps: Annotated[int, Field(ge=0)] = 0
     schedule: Literal["constant", "linear", "cosine"] = "constant"
+    stop_after_nonfinite: Count = 3
 
 
 class Evaluation(_Section):
@@ -225,16 +218,11 @@ class MonitorOptions(_Section):
 
     Args:
         rollouts: write every step's rollouts; without them nothing can be audited.
-        tensorboard: write event files into the run's folder.
-        wandb, trackio: project to log to; None: not at all.
-        options: further ones of the monitor.
+        writers: where figures go besides `metrics.jsonl`; names of `training.monitor.writers`.
     """
 
     rollouts: bool = True
-    tensorboard: bool = False
-    wandb: str | None = None
-    trackio: str | None = None
-    options: Options = Field(default_factory=dict)
+    writers: tuple[str, ...] = ()
 
 
 class Checkpointing(_Section):
@@ -258,6 +246,10 @@ class RunConfig(_Section):
         seed: of everything that is drawn.
         model, data, generation, sampling, judge, signal, optimizer, evaluation, monitor, checkpoint: see there.
         pools: how prompts are chosen; see `diagnostics.PoolRules`.
+        dynamic_sampling: fill batches with groups that teach something; see `training.sampling.DynamicSampling`. None:
+            a batch is what was drawn.
+        escalation: more tries for prompts that stay all wrong; see `training.escalation.EscalationRules`, whose first
+            rung is `sampling.group_size`. None: every prompt is asked alike.
         loss: see `grpo.LossConfig`.
         update: see `grpo.UpdateConfig`; its `loss`, `temperature` and `seed` come from elsewhere.
 
@@ -273,13 +265,15 @@ class RunConfig(_Section):
     folder: Path
     steps: Count
     seed: Annotated[int, Field(ge=0)] = 0
-    model: Model
-    data: Data
+    model: Model = Field(default_factory=Model)
+    data: Data = Field(default_factory=Data)
     generation: Generation = Field(default_factory=Generation)
     sampling: SamplingOptions = Field(default_factory=SamplingOptions)
     judge: Judge = Field(default_factory=Judge)
     signal: Signal = Field(default_factory=Signal)
     pools: PoolRules = Field(default_factory=PoolRules)
+    dynamic_sampling: DynamicSampling | None = None
+    escalation: EscalationRules | None = None
     optimizer: Optimizer = Field(default_factory=Optimizer)
     loss: LossConfig = Field(default_factory=LossConfig)
     update: UpdateConfig = Field(default_factory=UpdateConfig)
@@ -289,17 +283,27 @@ class RunConfig(_Section):
 
     @model_validator(mode="after")
     def _fits(self) -> "RunConfig":
-        heat = self.signal.all_wrong_temperature
-        if heat is not None and self.loss.ratio_against == "old" and self.loss.importance_level == "off":
-            raise ArgumentError(f'signal.all_wrong_temperature: expected None with loss.importance "off", got {heat}')
+        self._escalation_fits()
         buffer, longest = self.signal.overlong_buffer, self.sampling.max_tokens
         if buffer is not None and buffer > longest:
             raise ArgumentError(
                 f"signal.overlong_buffer: expected at most sampling.max_tokens = {longest}, got {buffer}"
             )
-        if self.evaluation.every is not None and self.data.held_out is None:
-            raise ArgumentError("data.held_out: expected a file with evaluation.every, got None")
         return self
+
+    def _escalation_fits(self) -> None:
+        if self.escalation is None:
+            return
+        first, *others = self.escalation.rungs
+        usual = (self.sampling.group_size, None)
+        if first != usual:
+            raise ArgumentError(f"escalation.rungs: expected the first to be {list(usual[:1])}, got {list(first)}")
+        is_weighed = self.loss.ratio_against == "rollout" or self.loss.importance_level != "off"
+        heated = [one.temperature for one in others if one.temperature is not None]
+        if heated and not is_weighed:
+            raise ArgumentError(
+                f'escalation.rungs: expected no temperature with loss.importance "off", got {heated[0]}'
+            )
 
     def update_config(self) -> UpdateConfig:
         """The options of `PolicyUpdate`."""

@@ -78,7 +78,7 @@ def config_text(config: RunConfig) -> str:
     values = config.model_dump(mode="json")
     for section, names in _TOLD_ELSEWHERE.items():
         values[section] = {name: value for name, value in values[section].items() if name not in names}
-    plain = {name: value for name, value in values.items() if not isinstance(value, dict)}
+    plain = {name: value for name, value in values.items() if not isinstance(value, dict)}  # sections come last
     parts = [_lines(plain)]
     parts += [f"[{name}]\n{_lines(value)}" for name, value in values.items() if isinstance(value, dict)]
     return "\n".join(parts)
@@ -113,13 +113,15 @@ def _known(kind: Any, values: Mapping[str, Any], place: tuple[str, ...]) -> dict
             near = get_close_matches(name, known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
             raise ArgumentError(f"{at}: expected a name of this section, got an unknown one; {hint}")
-        section = annotations[name]
-        if _is_section(section):
-            if not isinstance(value, Mapping):
-                raise ArgumentError(f"{at}: expected a section, got {clip(value)}")
+        section = _section(annotations[name])
+        if value == "none" and NoneType in get_args(annotations[name]):
+            cleaned[name] = None
+        elif section is None:
+            cleaned[name] = value
+        elif isinstance(value, Mapping):
             cleaned[name] = _known(section, value, (*place, name))
         else:
-            cleaned[name] = None if value == "none" and NoneType in get_args(section) else value
+            raise ArgumentError(f"{at}: expected a section, got {clip(value)}")
     return cleaned
 
 
@@ -129,8 +131,12 @@ def _annotations(kind: Any) -> dict[str, Any]:
     return {name: entry.annotation for name, entry in kind.model_fields.items()}
 
 
-def _is_section(annotation: Any) -> bool:
-    return isinstance(annotation, type) and (is_dataclass(annotation) or issubclass(annotation, BaseModel))
+def _section(annotation: Any) -> Any:
+    """The kind of section that a field is, where it is one."""
+    for kind in (annotation, *get_args(annotation)):
+        if isinstance(kind, type) and (is_dataclass(kind) or issubclass(kind, BaseModel)):
+            return kind
+    return None
 
 
 def _told(error: Any) -> str:
@@ -162,9 +168,9 @@ def _value(value: Any) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{_key(name)} = {_value(item)}' for name, item in value.items())}}}"
-    if isinstance(value, Sequence):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"{{{', '.join(f'{_key(name)} = {_value(item)}' for name, item in value.items() if item is not None)}}}"
+    if isinstance(value, Sequence):  # of a rung, what is None comes last
+        return f"[{', '.join(_value(item) for item in value if item is not None)}]"
     return repr(value)
 
 

@@ -30,9 +30,9 @@ def test_a_configuration_is_frozen() -> None:
 @pytest.mark.parametrize(
     ("section", "problem"),
     [
-        ({"signal": {"all_wrong_temperature": 1.2}, "loss": {"importance": "off"}}, "all_wrong_temperature: expected"),
+        ({"escalation": {"rungs": [[4]]}}, r"escalation.rungs: expected the first to be \[8, None\], got \[4, None\]"),
+        ({"escalation": {"rungs": [[8], [16, 1.2]]}, "loss": {"importance": "off"}}, "no temperature .*, got 1.2"),
         ({"signal": {"overlong_buffer": 9}, "sampling": {"max_tokens": 8}}, "overlong_buffer: expected at most"),
-        ({"evaluation": {"every": 5}}, "data.held_out: expected a file"),
         ({"signal": {"gate_options": {"sing": "free"}}}, "sing: expected an option of the gate"),
     ],
 )

@@ -58,6 +58,8 @@ def test_changes_are_toml_values_or_plain_text(file: Path) -> None:
         ("pools.floor=2", "pools.floor: expected a number in"),
         ("model=4", "model: expected a section, got 4"),
         ("signal.gate=shut", 'unknown name "shut"; known: errors'),
+        ("dynamic_sampling.max_baches=2", "dynamic_sampling.max_baches: expected .* did you mean max_batches?"),
+        ("dynamic_sampling.refill=all", 'dynamic_sampling.refill: expected .batch. or .missing., got "all"'),
     ],
 )
 def test_what_is_wrong_is_named_with_the_file(file: Path, change: str, problem: str) -> None:
@@ -88,8 +90,15 @@ def test_what_is_no_toml_is_refused(tmp_path: Path, text: bytes, problem: str) -
 
 
 def test_what_is_missing_is_told_all_at_once() -> None:
-    with pytest.raises(ArgumentError, match=r"folder: expected a value, got none; steps: .*; model: .*; data"):
+    with pytest.raises(ArgumentError, match=r"folder: expected a value, got none; steps: expected a value, got none"):
         config_of({})
+
+
+def test_a_section_that_may_be_none_is_read_and_written() -> None:
+    config = config_of({**LEAST, "dynamic_sampling": {}, "escalation": {"rungs": [[8], [16, 1.2]]}})
+    assert config.dynamic_sampling is not None
+    assert config_of(tomllib.loads(config_text(config))) == config
+    assert config_of(tomllib.loads(config_text(config_of(LEAST)))).escalation is None
 
 
 TEXTS = st.text(st.characters(codec="utf-8"))
