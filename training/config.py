@@ -297,7 +297,7 @@ class RunConfig(_Section):
         first, *others = self.escalation.rungs
         usual = (self.sampling.group_size, None)
         if first != usual:
-            raise ArgumentError(f"escalation.rungs: expected the first to be {list(usual[:1])}, got {list(first)}")
+            raise ArgumentError(f"escalation.rungs: expected the first to be {list(usual)}, got {list(first)}")
         is_weighed = self.loss.ratio_against == "rollout" or self.loss.importance_level != "off"
         heated = [one.temperature for one in others if one.temperature is not None]
         if heated and not is_weighed:
