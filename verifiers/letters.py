@@ -7,6 +7,7 @@ not. In a label with its option's text ("E: A polygenic …") only the label cou
 import re
 from typing import NamedTuple
 
+from .denials import is_denied
 from .unicode_text import half_width
 
 LETTERS = "ABCDEFGHIJ"
@@ -27,10 +28,13 @@ _LIST = re.compile(
 _FUSED = re.compile(r"[\W_]{0,4}(?P<letters>A?B?C?D?E?F?G?H?)[\W_]{0,4}\Z")
 _ARTICLE = re.compile(r"(?:A|I)\s+(?!(?:and|or|is|was|because|since|as|not|nor|but)\b)[a-z]")
 _REJECTION = re.compile(
-    r"(?:\b(?:not|nor|neither|never|than|instead\s+of|except|unlike|eliminates?|eliminated|excludes?|rules?\s+out"
+    r"(?:\b(?:not|nor|neither|never|than|instead\s+of|over|except|unlike|eliminates?|eliminated|excludes?|rules?\s+out"
     r"|ruled\s+out|reject(?:s|ed)?)|n['’]t(?:\s+be)?|不是|不选|排除)"
     r"\s{0,2}(?:the\s+)?(?:(?:option|choice|answer)s?\s+)?[\W_]{0,6}\Z",
     re.IGNORECASE,
+)
+_MARKED_WRONG = re.compile(
+    r"[)\]*_]{0,4}\s?[.:–—-]\s{0,2}(?:this\s+is\s+)?(?:wrong|incorrect|false|not\s+correct)\b", re.IGNORECASE
 )
 _NAMED = re.compile(
     r"(?:\b(?:options?|choices?|answer|pick|picks|choose|chose|chosen|select|selected|selects|selection|go(?:es"
@@ -92,7 +96,7 @@ def named_letters(answer: str) -> list[Letter]:
         Letter(match.group("letter"), match.start("letter"))
         for match in _LETTER.finditer(plain)
         if _ARTICLE.match(plain, match.start("letter")) is None
-        and _REJECTION.search(plain, max(0, match.start() - 48), match.start("letter")) is None
+        and not _is_rejected(plain, match.start("letter"), match.end("letter"))
     ]
     return _distinct(found)
 
@@ -116,7 +120,7 @@ def last_named(text: str) -> list[Letter]:
             if (
                 not name.isupper()
                 or _ARTICLE.match(tail, at) is not None
-                or _REJECTION.search(tail, max(0, match.start() - 48), match.start()) is not None
+                or _is_rejected(tail, match.start(), match.end("letter"))
             ):
                 continue
             if last is None or at >= last.start("letter"):
@@ -129,6 +133,15 @@ def last_named(text: str) -> list[Letter]:
         letters.append(Letter(more.group("letter"), offset + more.start("letter")))
         more = _MORE.match(tail, more.end("letter"))
     return _distinct(letters)
+
+
+def _is_rejected(text: str, start: int, end: int) -> bool:
+    """Whether the words just before `start`, or just after `end`, say that this letter is not the one."""
+    return (
+        _REJECTION.search(text, max(0, start - 48), start) is not None
+        or is_denied(text, end)
+        or _MARKED_WRONG.match(text, end) is not None
+    )
 
 
 def _without_commands(text: str) -> str:

@@ -25,7 +25,9 @@ from rewardgate.verifiers.letters import LETTERS, last_named, named_letters
         ("cab", ""),
         (r"\textbf{(B) }42", "B"),
         ("A. a cat", "A"),
-        ("option C because A is wrong", "CA"),
+        ("option C because A is wrong", "C"),
+        ("C, as A would be wrong", "C"),
+        ("C: A is incorrect", "C"),
     ],
 )
 def test_letters_stand_alone(answer: str, letters: str) -> None:
@@ -36,6 +38,9 @@ def test_letters_stand_alone(answer: str, letters: str) -> None:
     ("text", "letters"),
     [
         ("Selected option: **B**", "B"),
+        ("The correct option is A: because B is wrong", "A"),
+        ("I would choose option B over option A.", "B"),
+        ("Correct option: A\n\nB: wrong because it is slower", "A"),
         ("(B) is correct", "B"),
         ("I choose D", "D"),
         ("Option A or B", "AB"),
