@@ -2,7 +2,7 @@ from math import inf, nan
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rewardgate.errors import ArgumentError, UnknownNameError
@@ -54,6 +54,7 @@ host_rows = st.builds(row, st.sampled_from("pq"), outcomes, completions)
 unscored_rows = st.builds(row, st.sampled_from("pq"), st.just(None), completions)
 
 
+@settings(max_examples=20)
 @given(st.lists(host_rows, min_size=1, max_size=8), st.lists(st.tuples(st.integers(0, 8), unscored_rows), max_size=4))
 def test_rows_without_an_outcome_leave_the_others_what_they_are_without_them(
     rows: list[HostRow], added: list[tuple[int, HostRow]]
@@ -68,6 +69,7 @@ def test_rows_without_an_outcome_leave_the_others_what_they_are_without_them(
     assert sum(found.is_unscored) == len(added)
 
 
+@settings(max_examples=20)
 @given(st.lists(host_rows, min_size=1, max_size=8), st.randoms(use_true_random=False))
 def test_the_order_of_rows_is_theirs(rows: list[HostRow], random: Any) -> None:
     order = random.sample(range(len(rows)), len(rows))
