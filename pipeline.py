@@ -4,12 +4,13 @@
                                                   │
                                                   └─ open groups: steps ─ scorer ─▶ step scores ─ gate ─▶ token credit
 
-The scorer is called for the rollouts of open groups only, and of those for the ones that have an outcome.
+The scorer is called for the rollouts of open groups only, and of those for the ones that have an outcome. Without a
+scorer no group opens.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import isnan, nan
 from typing import Any, NamedTuple
@@ -92,10 +93,11 @@ class TokenAdvantages:
 def token_advantages(
     groups: Iterable[Group],
     verifier: str | Verifier | None,
-    scorer: str | StepScorer,
+    scorer: str | StepScorer | None,
     gate_config: str | GateConfig = "rules",
     tokenizer: Any = None,
     *,
+    rewards: Tensor | None = None,
     split: Rule = "auto",
     scale_state: ScaleState | None = None,
     workers: int = 0,
@@ -106,10 +108,12 @@ def token_advantages(
     Args:
         groups: of one policy update; the scale of open groups is matched to the mixed ones beside them.
         verifier: judges outcomes; None takes the rewards that the rollouts carry.
-        scorer: called once, with the rollouts of the open groups.
+        scorer: called once, with the rollouts of the open groups; None: every group gets the estimator's advantages,
+            and no text is cut into steps.
         gate_config: or the name of a mode; `rules` is for scorers that prove steps wrong.
         tokenizer: what `prm.token_bytes` reads; None gives one advantage a step. Ids that a rollout carries are
             used as they are; other texts are encoded (any tokenizer with `encode`), without special tokens.
+        rewards: (B,) what the estimator compares, where it is more than the outcome; see `gate`.
         split: where steps begin, see `prm.steps.step_spans`.
         scale_state: of the batch before, for batches without a mixed group.
         workers, budget_s: of `verifiers.iter_verdicts`.
@@ -131,6 +135,8 @@ def token_advantages(
     """
     config = gate_mode(gate_config) if isinstance(gate_config, str) else gate_config
     asked = step_scorers.create(scorer) if isinstance(scorer, str) else scorer
+    if asked is None:
+        config = replace(config, open_on=())
     groups = tuple(groups)
     rollouts = [rollout for group in groups for rollout in group.rollouts]
     if not rollouts:
@@ -140,21 +146,23 @@ def token_advantages(
     if verifier is not None:
         verdicts = tuple(verify_many(verifier, rollouts, workers=workers, budget_s=budget_s))
     judged = rollouts if verdicts is None else verdicts
-    rewards = [one.reward for one in judged]
-    kinds = group_kinds(rewards, number_of_row, correct_at=config.correct_at, wrong_at=config.wrong_at)
+    outcomes = [one.reward for one in judged]
+    kinds = group_kinds(outcomes, number_of_row, correct_at=config.correct_at, wrong_at=config.wrong_at)
 
-    laid = [_laid(rollout, tokenizer, split) for rollout in rollouts]
+    rule = None if asked is None and tokenizer is not None else split
+    laid = [_laid(rollout, tokenizer, rule) for rollout in rollouts]
     open_rows = [
         row
-        for row, reward in enumerate(rewards)
-        if reward is not None and config.opens(kinds.kinds[number_of_row[row]]) and laid[row].misfit is None
+        for row, outcome in enumerate(outcomes)
+        if outcome is not None and config.opens(kinds.kinds[number_of_row[row]]) and laid[row].misfit is None
     ]
     scores: list[list[StepScore] | None] = [None] * len(rollouts)
     questions = [_question(rollouts[row], laid[row]) for row in open_rows]
-    for row, answer in zip(open_rows, step_scores(asked, questions), strict=True):
-        scores[row] = answer
+    if asked is not None:
+        for row, answer in zip(open_rows, step_scores(asked, questions), strict=True):
+            scores[row] = answer
 
-    outcome_rewards = torch.tensor([nan if reward is None else reward for reward in rewards], dtype=torch.float64)
+    outcome_rewards = torch.tensor([nan if reward is None else reward for reward in outcomes], dtype=torch.float64)
     group_ids = torch.tensor(number_of_row)
     values = [
         [nan] * len(one.steps) if row is None else score_values(row) for one, row in zip(laid, scores, strict=True)
@@ -168,6 +176,7 @@ def token_advantages(
         _padded(values, nan, dtype=torch.float64),
         step_table,
         completion_mask,
+        rewards=rewards,
         scale_state=scale_state,
         **config.options(),
     )
@@ -267,8 +276,12 @@ class _Laid(NamedTuple):
     misfit: str | None = None
 
 
-def _laid(rollout: Rollout, tokenizer: Any, split: Rule) -> _Laid:
+def _laid(rollout: Rollout, tokenizer: Any, split: Rule | None) -> _Laid:
+    """Cut by a rule; by None into nothing but tokens, which are of no step."""
     text = "" if rollout.response is None else completion_text(rollout.response)
+    if split is None:
+        ids = encoded(tokenizer, text) if rollout.token_ids is None else rollout.token_ids.tolist()
+        return _Laid(text, (), ids, np.full(len(ids), -1))
     steps = step_spans(text, rule=split)
     if tokenizer is None:
         return _Laid(text, steps, [], np.arange(len(steps)))

@@ -89,6 +89,25 @@ def test_mixed_groups_get_the_estimator_bit_for_bit() -> None:
         assert torch.equal(counted, expected[row].expand_as(counted))
 
 
+def test_without_a_scorer_every_group_gets_the_estimator_bit_for_bit() -> None:
+    batch = [ALL_WRONG, MIXED, ALL_RIGHT]
+    result = token_advantages(batch, None, None, gate_mode("rules", estimator="sign"), TOKENIZER)
+    expected = group_advantages(result.outcome_rewards, result.group_ids, estimator="sign")
+    assert torch.equal(result.advantages, torch.where(result.completion_mask, expected[:, None], 0.0))
+    assert result.completion_mask.sum(1).tolist() == [len(row.response or "") for row in result.rollouts]
+    assert (result.n_asked, result.gated.report.opened, result.steps) == (0, {}, ((),) * 7)
+    by_step = token_advantages(batch, None, None)
+    assert by_step.completion_mask.sum(1).tolist() == [2] * 7
+
+
+def test_the_estimator_compares_other_rewards_than_the_outcome() -> None:
+    # Dr. GRPO of the rewards 1, 0.5, 0: their mean is 0.5. The outcomes 1, 0, 0 alone would give 2/3, -1/3, -1/3.
+    rewards = torch.tensor([1.0, 0.5, 0.0], dtype=torch.float64)
+    config = gate_mode("rules", estimator="dr_grpo")
+    result = token_advantages([MIXED], None, None, config, TOKENIZER, rewards=rewards)
+    assert result.advantages[:, 0].tolist() == [0.5, 0.0, -0.5]
+
+
 def test_only_tokens_from_the_first_wrong_step_on_are_charged() -> None:
     text = "4 + 5 = 9\n\n3 * 4 = 11\n\n9 + 1 = 10"
     result = token_advantages([group("p", (text, 0.0), (RIGHT_STEPS, 0.0))], None, Recorder(), tokenizer=TOKENIZER)
