@@ -17,6 +17,7 @@ from ..errors import InputError, RewardgateError
 from .advantages import advantages
 from .audit import audit
 from .doctor import doctor
+from .explore import explore
 from .export import export
 from .label import label
 from .names import list_names
@@ -34,6 +35,7 @@ app.command()(advantages)
 app.command()(probe)
 app.command()(watch)
 app.command()(pools)
+app.command()(explore)
 app.command()(export)
 app.command()(doctor)
 app.command("list")(list_names)

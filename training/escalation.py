@@ -202,10 +202,12 @@ class Escalation:
             ArgumentError: not such a state; nothing has changed then.
         """
         try:
-            rows = [(prompt_id, _Tried(*map(int, tried[:4]), bool(tried[4]))) for prompt_id, *tried in state["prompts"]]
-            tried = dict(rows)
+            tried = {
+                prompt_id: _Tried(int(rung), int(visits), int(failures), int(step), bool(has_given_up))
+                for prompt_id, rung, visits, failures, step, has_given_up in state["prompts"]
+            }
             is_well = all(isinstance(prompt_id, str | int) for prompt_id in tried)
-        except (KeyError, TypeError, ValueError, IndexError):
+        except (KeyError, TypeError, ValueError):
             is_well, tried = False, {}
         if not is_well:
             raise ArgumentError(f"state: expected what Escalation.state_dict returns, got {str(state)[:80]}")

@@ -35,7 +35,8 @@ class ExploredPrompt(Part):
         successes: of the scored ones.
         pass_at: k -> unbiased pass@k from these samples, for k up to `scored`.
         low, high: 95 % Clopper-Pearson interval of the success rate; `low` is 0 without a success.
-        format_failures: scored wrong for what they commit to: no answer, several, or a call that cannot be parsed.
+        format_failures: scored wrong for what they commit to: no answer, several, or a call that cannot be parsed; None
+            where the verifier is a reward function, which does not tell.
         truncated: cut off at the token limit; None where nobody knows.
         verifier_faults: responses that the verifier gave no verdict on (error, time-out).
         refused_but_right: scored wrong, and the referee finds them right; None without a referee.
@@ -51,7 +52,7 @@ class ExploredPrompt(Part):
     pass_at: Mapping[int, float]
     low: Number
     high: Number
-    format_failures: int
+    format_failures: int | None
     truncated: int | None = None
     verifier_faults: int = 0
     refused_but_right: int | None = None
