@@ -3,7 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
@@ -68,21 +68,12 @@ def score(
         scored = scored_rows(rows, judge, split=cast("Rule", split), batch=batch)
         for number, one in enumerate(_shown(scored) if shows_progress(progress) else scored):
             totals.add(one)
-            row = step_scores_row(one.rollout, row=number, steps=_written(one), scorer=scorer, version=judge.version)
+            row = step_scores_row(one.rollout, row=number, steps=one.written, scorer=scorer, version=judge.version)
             target.write(row_text(row) + "\n")
         totals.refuse_nothing(scorer, getattr(judge, "transient_rules", frozenset()))
     typer.echo(f"{totals} · {scorer} {judge.version}", err=True)
     for line in _accounts(scorer, judge):
         typer.echo(line, err=True)
-
-
-def _written(one: "ScoredRow") -> list[dict[str, Any]] | None:
-    if one.spans is None or one.scores is None:
-        return None
-    return [
-        {"start": start, "end": end, "score": said.value, "rule": said.rule, "detail": said.detail}
-        for (start, end), said in zip(one.spans, one.scores, strict=True)
-    ]
 
 
 class _Totals:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -33,6 +33,16 @@ class ScoredRow(NamedTuple):
     rollout: Rollout | Refusal
     spans: tuple[Span, ...] | None
     scores: list[StepScore] | None
+
+    @property
+    def written(self) -> list[dict[str, Any]] | None:
+        """The steps as `rewardgate score` writes them; None where there is no text."""
+        if self.spans is None or self.scores is None:
+            return None
+        return [
+            {"start": start, "end": end, "score": said.value, "rule": said.rule, "detail": said.detail}
+            for (start, end), said in zip(self.spans, self.scores, strict=True)
+        ]
 
 
 def scored_rows(
