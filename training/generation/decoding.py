@@ -2,8 +2,7 @@
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -20,8 +19,7 @@ KEPT = 0.75
 """Finished rows are computed along until fewer than this share of rows is left: taking them out copies the cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """Completions of one chunk: B rows, up to T tokens each.
 
     Args:

@@ -10,12 +10,12 @@ import torch
 from torch import nn
 
 from ...errors import ArgumentError
-from ...grpo.prefix_models import text_config
 from ...verifiers.arguments import whole
 from ..base import Sampled, Sampling
-from .chunks import chunks
+from .chunks import Chunk, chunks
 from .decoding import decode
 from .draws import uniforms
+from .token_rules import token_rules
 
 __all__ = ["HfGenerator"]
 
@@ -25,8 +25,9 @@ class HfGenerator:
 
     Every completion has random numbers of its own, by the seed, the number of its prompt and which sample it is. How
     rows are batched therefore decides nothing but the last bits of the model's own sums: the same call with another
-    `token_budget` gives log-probabilities equal to about 1e-6, and another token only where a random number lies that
-    close to the boundary between two. The same call on the same machine gives the same answer, bit for bit.
+    `token_budget` gives log-probabilities equal to about 1e-6 (in float32), and another token only where a random
+    number lies that close to the boundary between two. The same call gives the same answer, bit for bit, on a CPU
+    with the same number of threads.
 
     One call at a time. While it runs, the model is in evaluation mode (no dropout); then each module is as it was.
 
@@ -35,9 +36,7 @@ class HfGenerator:
         tokenizer: of transformers.
         copy: sample from a copy of the weights, which `push` brings up to date; else from the model itself, which is
             as new as its last update, pushed or not.
-        end_ids: tokens that end a completion; None: the tokenizer's end token, and those of the model's
-            `generation_config`.
-        forbidden_ids: tokens that are never drawn; None: the tokenizer's padding token, unless it ends completions.
+        end_ids, forbidden_ids: tokens that end a completion, and tokens that are never drawn; see `token_rules`.
         token_budget: tokens, of prompts and completions at their longest, whose keys and values are held at once.
         autocast: `"bfloat16"`: products in bfloat16 over the model's own weights; None: in the weights' dtype. As the
             update is told, or its log-probabilities are of another policy.
@@ -61,18 +60,7 @@ class HfGenerator:
         token_budget: int = 1 << 16,
         autocast: Literal["bfloat16"] | None = None,
     ) -> None:
-        self._config = text_config(model)
-        self._end_ids = tuple(_end_ids(model, tokenizer) if end_ids is None else sorted(set(end_ids)))
-        if not self._end_ids:
-            raise ArgumentError("end_ids: expected at least one token, got none")
-        pad = tokenizer.pad_token_id
-        if forbidden_ids is None:
-            forbidden_ids = [] if pad is None or pad in self._end_ids else [pad]
-        self._forbidden_ids = tuple(sorted(set(forbidden_ids)))
-        for name, ids in (("end_ids", self._end_ids), ("forbidden_ids", self._forbidden_ids)):
-            self._check_ids(name, ids)
-        if both := set(self._end_ids) & set(self._forbidden_ids):
-            raise ArgumentError(f"forbidden_ids: expected none that ends a completion, got {min(both)}")
+        self._rules = token_rules(model, tokenizer, end_ids=end_ids, forbidden_ids=forbidden_ids)
         if autocast not in ("bfloat16", None):
             raise ArgumentError(f"autocast: expected bfloat16 or None, got {autocast!r}")
         self._token_budget = whole("token_budget", token_budget, at_least=1)
@@ -89,43 +77,17 @@ class HfGenerator:
 
         Raises:
             ArgumentError: a prompt that is empty, holds an id that the model has not, or leaves no room for
-                `max_tokens`; a count below 0; a seed below 0; logits that are not finite.
+                `max_tokens`; a count or a seed below 0; logits that are not finite.
         """
-        self._check(prompt_ids, counts, sampling)
-        whole("seed", seed, at_least=0)
-        device = next(self._model.parameters()).device
-        end_ids = torch.tensor(self._end_ids, device=device)
-        forbidden = torch.tensor(self._forbidden_ids, device=device) if self._forbidden_ids else None
+        self._rules.check(prompt_ids, counts, sampling, seed=seed)
         found: list[list[Sampled]] = [[] for _ in prompt_ids]
         lengths = list(map(len, prompt_ids))
         parts = chunks(lengths, counts, max_tokens=sampling.max_tokens, token_budget=self._token_budget)
-        with _evaluating(self._model), self._autocasting(device):
+        with _evaluating(self._model):
             for chunk in parts:
-                of = [chunk.prompts[place] for place, _ in chunk.rows]
-                numbers = [
-                    uniforms(seed, prompt, sample, sampling.max_tokens)
-                    for prompt, (_, sample) in zip(of, chunk.rows, strict=True)
-                ]
-                decoded = decode(
-                    self._model,
-                    [prompt_ids[prompt] for prompt in chunk.prompts],
-                    [place for place, _ in chunk.rows],
-                    np.stack(numbers),
-                    sampling,
-                    end_ids=end_ids,
-                    forbidden=forbidden,
-                )
-                for row, prompt in enumerate(of):
-                    length = int(decoded.lengths[row])
-                    token_ids = tuple(decoded.token_ids[row, :length].tolist())
-                    found[prompt].append(
-                        Sampled(
-                            token_ids,
-                            tuple(decoded.logprobs[row, :length].tolist()),
-                            self._tokenizer.decode(token_ids, skip_special_tokens=True),
-                            "stop" if decoded.is_finished[row] else "length",
-                        )
-                    )
+                sampled = self._sampled(chunk, [prompt_ids[prompt] for prompt in chunk.prompts], sampling, seed)
+                for (place, _), one in zip(chunk.rows, sampled, strict=True):
+                    found[chunk.prompts[place]].append(one)
         return found
 
     def push(self, model: nn.Module, *, policy_version: int) -> None:
@@ -140,7 +102,7 @@ class HfGenerator:
                 self._model.load_state_dict(model.state_dict())
             except RuntimeError as error:
                 raise ArgumentError(
-                    f"model: expected one with the parameters of the copy, got others ({error})"
+                    f"model: expected one with the parameters of the copy, got others: {error}"
                 ) from None
         elif next(model.parameters()) is not next(self._model.parameters()):
             raise ArgumentError("model: expected the one that it was made with, got another; copy=True takes one")
@@ -149,35 +111,26 @@ class HfGenerator:
     def close(self) -> None:
         """Nothing: the model is the caller's, and a copy goes with this object."""
 
-    def _autocasting(self, device: torch.device) -> torch.autocast:
-        return torch.autocast(device.type, dtype=torch.bfloat16, enabled=self._autocast is not None)
-
-    def _check(self, prompt_ids: Sequence[Sequence[int]], counts: Sequence[int], sampling: Sampling) -> None:
-        if len(counts) != len(prompt_ids):
-            raise ArgumentError(f"counts: expected {len(prompt_ids)}, one a prompt, got {len(counts)}")
-        limit = getattr(self._config, "max_position_embeddings", None)
-        for number, (ids, count) in enumerate(zip(prompt_ids, counts, strict=True)):
-            whole(f"counts[{number}]", count, at_least=0)
-            if not len(ids):
-                raise ArgumentError(f"prompt_ids[{number}]: expected at least 1 token, got none")
-            self._check_ids(f"prompt_ids[{number}]", ids)
-            if limit is not None and len(ids) + sampling.max_tokens > limit:
-                room = f"at most {limit - sampling.max_tokens} tokens (the model's {limit} less max_tokens)"
-                raise ArgumentError(f"prompt_ids[{number}]: expected {room}, got {len(ids)}")
-
-    def _check_ids(self, name: str, ids: Sequence[int]) -> None:
-        for one in ids:
-            if not 0 <= one < self._config.vocab_size:
-                raise ArgumentError(f"{name}: expected ids in [0, {self._config.vocab_size}), got {one}")
-
-
-def _end_ids(model: nn.Module, tokenizer: Any) -> list[int]:
-    found = set()
-    for module in model.modules():
-        if hasattr(module, "generation_config"):
-            ids = getattr(module.generation_config, "eos_token_id", None)
-            found |= set(ids if isinstance(ids, list) else [ids])
-    return sorted((found | {tokenizer.eos_token_id}) - {None})
+    def _sampled(
+        self, chunk: Chunk, prompt_ids: Sequence[Sequence[int]], sampling: Sampling, seed: int
+    ) -> Iterator[Sampled]:
+        device = next(self._model.parameters()).device
+        forbidden = self._rules.forbidden_ids
+        numbers = [uniforms(seed, chunk.prompts[place], sample, sampling.max_tokens) for place, sample in chunk.rows]
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=self._autocast is not None):
+            decoded = decode(
+                self._model,
+                prompt_ids,
+                [place for place, _ in chunk.rows],
+                np.stack(numbers),
+                sampling,
+                end_ids=torch.tensor(self._rules.end_ids, device=device),
+                forbidden=torch.tensor(forbidden, device=device) if forbidden else None,
+            )
+        for ids, logprobs, length, is_finished in zip(*decoded, strict=True):
+            token_ids = tuple(ids[:length].tolist())
+            text = self._tokenizer.decode(token_ids, skip_special_tokens=True)
+            yield Sampled(token_ids, tuple(logprobs[:length].tolist()), text, "stop" if is_finished else "length")
 
 
 @contextmanager

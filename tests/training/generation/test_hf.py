@@ -257,7 +257,7 @@ def test_nothing_asked_is_nothing_sampled() -> None:
         ([[1], []], [1, 1], 0, r"prompt_ids\[1\]: expected at least 1 token, got none"),
         ([[61]], [1], 0, r"prompt_ids\[0\]: expected ids in \[0, 61\), got 61"),
         ([[-1]], [1], 0, r"prompt_ids\[0\]: expected ids in \[0, 61\), got -1"),
-        ([[1] * 51], [1], 0, r"prompt_ids\[0\]: expected at most 50 tokens \(the model's 64 less max_tokens\), got 51"),
+        ([[1] * 51], [1], 0, r"prompt_ids\[0\]: expected at most 50 tokens \(64 less max_tokens\), got 51"),
         ([[1]], [1], -1, "seed: expected a whole number >= 0, got -1"),
     ],
 )
