@@ -1,5 +1,6 @@
 """The audit: judge every rollout, test the targets, explain what was scored wrong, repair, and count the cost."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
@@ -13,7 +14,7 @@ from .assembling import Ingredients, assemble
 from .duplicates import CopySurvey
 from .examining import Examined, examine
 from .gate_trust import MOST_GROUPS, gate_trust
-from .judging import judge
+from .judging import Judgement, judge
 from .ladder import ladder
 from .not_measured import gate_not_measured
 from .permissive import permissive_part
@@ -40,6 +41,7 @@ def audit(
     wrong_at: float = 0.0,
     seed: int = 0,
     progress: bool = False,
+    judged_by: Callable[..., Judgement] = judge,
 ) -> AuditReport:
     """What is wrong with the rewards of a file of rollouts, what it costs, and what is left after repair.
 
@@ -61,6 +63,8 @@ def audit(
         wrong_at: a group whose rewards all equal this, or less, is all wrong.
         seed: of the bootstrap, and of that draw.
         progress: draw a bar on stderr.
+        judged_by: makes the one pass over all texts; another than `judging.judge`, with its arguments and its result,
+            makes it elsewhere.
 
     Raises:
         ArgumentError: `near` or `seed` is negative, `wrong_at` is not below `correct_at`, a verifier is none, or the
@@ -91,7 +95,7 @@ def audit(
     with ExitStack() as stack:
         is_same = suspect is not None and is_same_verifier(suspect, referee)
         second = stack.enter_context(SecondOpinion()) if is_same else None
-        judgement = judge(
+        judgement = judged_by(
             reading,
             suspect=suspect,
             referee=referee,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import median
 
+from ..rollouts.grouping import digest
 from ..rollouts.messages import completion_text, prompt_text
 from ..rollouts.records import Group
 from .gold_texts import gold_text
@@ -86,6 +87,8 @@ class CopySurvey:
     traces: Traces | None = None
     groups: list[GroupTexts] = field(default_factory=list)
     _last_target: str = ""
+    _first: tuple[int, str] | None = None
+    """Of the groups that were looked at closer, the place of the first, and its prompt."""
 
     def add(self, group: Group, *, successes: int, scored: int) -> None:
         """Look at a group of which `successes` of `scored` rollouts were scored right."""
@@ -97,7 +100,7 @@ class CopySurvey:
             prompt_id=group.prompt_id,
             step=group.rollouts[0].step,
             exact=_key(prompt),
-            template=hash(masked(prompt)) if prompt else 0,
+            template=digest(masked(prompt)) if prompt else 0,
             shingles=shingle_hashes(prompt),
             n_rollouts=len(texts),
             n_same=_copies(texts),
@@ -106,10 +109,27 @@ class CopySurvey:
             seen = self._looked_closer(seen, prompt, texts)
         self.groups.append(seen)
 
+    def extend(self, later: "CopySurvey") -> None:
+        """Take over what another survey saw of the groups that follow."""
+        groups = list(later.groups)
+        if later._first is not None:
+            place, prompt = later._first
+            # To the other survey no group was the last.
+            groups[place] = replace(groups[place], holds_other=self._holds_last(prompt, groups[place].target))
+            self._last_target = later._last_target
+            if self._first is None:
+                self._first = (len(self.groups) + place, prompt)
+        self.groups += groups
+
+    def _holds_last(self, prompt: str, target: str) -> bool:
+        return self._last_target != target and _holds(prompt, self._last_target)
+
     def _looked_closer(self, seen: GroupTexts, prompt: str, texts: Sequence[str]) -> GroupTexts:
         found = [] if self.traces is None else [self.traces.containment(text) for text in texts]
         share, trace = max(found, default=(0.0, ""))
-        other, self._last_target = self._last_target, seen.target
+        holds_other, self._last_target = self._holds_last(prompt, seen.target), seen.target
+        if self._first is None:
+            self._first = (len(self.groups), prompt)
         return replace(
             seen,
             similarity=_similarity(texts),
@@ -117,7 +137,7 @@ class CopySurvey:
             n_contained=sum(one >= LEAST_CONTAINMENT for one, _ in found),
             trace=trace,
             holds_target=_holds(prompt, seen.target),
-            holds_other=other != seen.target and _holds(prompt, other),
+            holds_other=holds_other,
         )
 
     def part(self) -> Duplicates:
@@ -162,8 +182,8 @@ class CopySurvey:
 
 
 def _key(prompt: str) -> str:
-    """What exact copies share; the prompt itself would cost its length in memory."""
-    return f"{hash(prompt):x}" if prompt else ""
+    """What exact copies share, in whatever process; the prompt itself would cost its length in memory."""
+    return f"{digest(prompt):x}" if prompt else ""
 
 
 def _copies(texts: Sequence[str]) -> int:

@@ -18,10 +18,14 @@ from .scoring_marks import outcome_component, scoring_error
 from .second_opinion import SecondOpinion
 from .texts import ANSWER_CHARS, TextFacts, clipped, text_facts
 
-__all__ = ["REFUSED", "Judged", "JudgedGroup", "Judgement", "judge"]
+__all__ = ["REFUSED", "Judged", "JudgedGroup", "Judgement", "blocks_of", "judge", "shown"]
 
 BLOCK_ROLLOUTS = 512
 PROMPT_CHARS = 300
+_CLAIMS = (
+    *("has_rewards", "has_unnamed_reward", "has_responses", "has_targets", "has_tool_calls", "says_truncated"),
+    "has_second_opinion",
+)
 REFUSED = frozenset({Outcome.INCORRECT, Outcome.NO_ANSWER, Outcome.HEDGED})
 """Outcomes by which a verifier says that a response is not right, and not merely that it cannot tell."""
 
@@ -97,6 +101,13 @@ class Judgement:
             for rollout in group.rollouts:
                 yield group, rollout
 
+    def extend(self, later: "Judgement") -> None:
+        """Take over the judgement of the groups that follow."""
+        self.groups += later.groups
+        for name in _CLAIMS:
+            setattr(self, name, getattr(self, name) or getattr(later, name))
+        self.outcome_name = later.outcome_name if self.outcome_name is None else self.outcome_name
+
     def scored_by_referee(self) -> "Judgement":
         """The same with the referee's verdicts in the place of the rewards that the file does not have."""
         return replace(
@@ -131,7 +142,7 @@ def judge(
         progress: whether a bar is drawn on stderr.
     """
     found = Judgement(has_second_opinion=second is not None)
-    for block in _blocks(_shown(groups, progress)):
+    for block in blocks_of(shown(groups, progress)):
         rows = [rollout for group in block for rollout in group.rollouts]
         by_referee = _verdicts(referee, rows)
         by_suspect = [None] * len(rows)
@@ -157,7 +168,8 @@ def judge(
     return found
 
 
-def _blocks(groups: Iterable[Group]) -> Iterator[list[Group]]:
+def blocks_of(groups: Iterable[Group]) -> Iterator[list[Group]]:
+    """`groups` in order, a few hundred rollouts at a time."""
     block: list[Group] = []
     n_rollouts = 0
     for group in groups:
@@ -248,7 +260,8 @@ def _note(found: Judgement, rollouts: Sequence[Rollout]) -> None:
             found.outcome_name = component[0]
 
 
-def _shown(groups: Iterable[Group], progress: bool) -> Iterator[Group]:
+def shown(groups: Iterable[Group], progress: bool) -> Iterator[Group]:
+    """`groups`, with a bar on stderr that counts their rollouts where `progress` is true."""
     if not progress:
         yield from groups
         return
