@@ -5,13 +5,12 @@ update's its record's. What cannot be counted is NaN.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 
 import numpy as np
-from torch import Tensor
 
-from ...diagnostics import GroupKind, GroupKinds, collapse_rates, group_kinds, mean_pass_at_k, reward_values
+from ...diagnostics import GroupKind, GroupKinds, Pool, collapse_rates, group_kinds, mean_pass_at_k, reward_values
 from ...diagnostics.groups import FloatArray
 from ...grpo import GateReport
 from ...verifiers.base import Outcome
@@ -45,14 +44,15 @@ def step_figures(record: StepRecord, *, correct_at: float = 1.0, wrong_at: float
     found |= _verdicts(record)
     found |= _lengths(record, correct_at)
     found |= _signal(record)
+    mask = record.completion_mask
     if record.gate is not None:
-        found |= _gate(record.gate, reward_values(record.rewards), record.asked)
+        found |= _gate(record.gate, record.asked, len(record.rewards if mask is None else mask))
     for name, held_out in record.held_out.items():
         found |= _held_out(name, held_out, correct_at, wrong_at)
-    found |= {f"pools/{pool}": float(count) for pool, count in record.pools.items()}
-    found |= {f"ledger/{name}": float(value) for name, value in record.ledger.items()}
-    found |= {f"update/{name}": float(value) for name, value in record.update.items()}
-    return found | {f"seconds/{phase}": float(spent) for phase, spent in record.seconds.items()}
+    found |= _pools(record.pools)
+    for room, known in (("ledger", record.ledger), ("update", record.update), ("seconds", record.seconds)):
+        found |= {f"{room}/{name}": nan if value is None else float(value) for name, value in known.items()}
+    return found
 
 
 def _successes(kinds: GroupKinds) -> dict[str, float]:
@@ -63,53 +63,65 @@ def _successes(kinds: GroupKinds) -> dict[str, float]:
 
 
 def _verdicts(record: StepRecord) -> dict[str, float]:
-    n = len(record.rewards)
-    found = {"verdicts/unscored": _share(int(np.isnan(reward_values(record.rewards)).sum()), n)}
+    n, is_unscored = len(record.rewards), np.isnan(reward_values(record.rewards))
+    found = {"verdicts/unscored": _share(int(is_unscored.sum()), n)}
     if record.outcomes is None:
         return found
     counts = Counter(record.outcomes)
-    return found | {f"verdicts/{outcome}": _share(counts[outcome], n) for outcome in map(str, Outcome)}
+    found |= {f"verdicts/{outcome}": _share(counts[outcome], n) for outcome in map(str, Outcome)}
+    # A reward is missing because of our machinery or because of the target, never because of the completion.
+    is_fault = np.array([outcome is None or outcome == Outcome.ERROR for outcome in record.outcomes], dtype=bool)
+    found["verdicts/unscored_fault"] = _share(int((is_unscored & is_fault).sum()), n)
+    found["verdicts/unscored_target"] = _share(int((is_unscored & ~is_fault).sum()), n)
+    return found
 
 
 def _lengths(record: StepRecord, correct_at: float) -> dict[str, float]:
     found: dict[str, float] = {}
-    if record.n_tokens is not None:
-        rewards = reward_values(record.rewards)
-        lengths = np.array(record.n_tokens, dtype=np.float64)  # None becomes NaN
-        known = lengths[~np.isnan(lengths)]
-        found["length/mean"] = _mean(known)
-        found |= {f"length/{name}": value for name, value in _quantiles(known, (0.5, 0.95)).items()}
-        found["length/max"] = float(known.max()) if len(known) else nan
-        found["length/mean_correct"] = _mean(lengths[(rewards >= correct_at) & ~np.isnan(lengths)])
-        found["length/mean_wrong"] = _mean(lengths[(rewards < correct_at) & ~np.isnan(lengths)])
     if record.truncated is not None:
         found["length/truncated"] = _mean([float(one) for one in record.truncated if one is not None])
+    if record.n_tokens is None:
+        return found
+    rewards, lengths = reward_values(record.rewards), _numbers(record.n_tokens)
+    known = lengths[~np.isnan(lengths)]
+    found |= {"length/mean": _mean(known), "length/max": float(known.max()) if len(known) else nan}
+    found |= {f"length/{name}": value for name, value in _quantiles(known, (0.5, 0.95)).items()}
+    found["length/mean_correct"] = _mean(lengths[(rewards >= correct_at) & ~np.isnan(lengths)])
+    found["length/mean_wrong"] = _mean(lengths[(rewards < correct_at) & ~np.isnan(lengths)])
+    if record.logprob_sums is not None:
+        sums = _numbers(record.logprob_sums)
+        is_known = ~np.isnan(sums) & ~np.isnan(lengths)
+        # E[-log p] under p is the entropy: the mean over sampled tokens estimates it, and needs no other logits.
+        found["sampled/entropy"] = _share(-float(sums[is_known].sum()), float(lengths[is_known].sum()))
     return found
 
 
 def _signal(record: StepRecord) -> dict[str, float]:
-    """How much of the batch moves the policy, and what had to be sampled for it."""
+    """How much of what was sampled moves the policy, and what each part of that cost."""
     if record.advantages is None or record.completion_mask is None:
         return {}
-    rows, tokens, live_rows, live_tokens = _live(record.advantages, record.completion_mask)
-    found = {
-        "signal/live_rollouts": _share(live_rows, rows),
-        "signal/live_tokens": _share(live_tokens, tokens),
-        "signal/rollouts_per_live": _share(len(record.rewards), live_rows),
-    }
-    if record.n_tokens is not None:
+    is_live = (record.advantages != 0) & record.completion_mask
+    sampled, rollouts, tokens = len(record.rewards), int(is_live.any(1).sum()), int(is_live.sum())
+    found = {"signal/live_rollouts": _share(rollouts, sampled), "signal/rollouts_per_live": _share(sampled, rollouts)}
+    if record.n_tokens is not None and None not in record.n_tokens:
         sampled = sum(count for count in record.n_tokens if count is not None)
-        found["signal/tokens_per_live_token"] = _share(sampled, live_tokens)
+        found["signal/live_tokens"] = _share(tokens, sampled)
+        found["signal/tokens_per_live"] = _share(sampled, tokens)
     return found
 
 
-def _live(advantages: Tensor, mask: Tensor) -> tuple[int, int, int, int]:
-    """Rows with a token, tokens, and those of them with an advantage other than 0."""
-    is_live = (advantages != 0) & mask
-    return int(mask.any(1).sum()), int(mask.sum()), int(is_live.any(1).sum()), int(is_live.sum())
+def _pools(pools: Mapping[Pool, int]) -> dict[str, float]:
+    """The counts, and the shares that the audit's ladder holds against its limits."""
+    found = {f"pools/{pool}": float(count) for pool, count in pools.items()}
+    drawn = sum(count for pool, count in pools.items() if pool.is_drawn)
+    quarantined = pools.get(Pool.QUARANTINE, 0)
+    if pools:
+        found["pools/frontier_share"] = _share(pools.get(Pool.FRONTIER, 0), drawn)
+        found["pools/quarantine_share"] = _share(quarantined, drawn + quarantined)
+    return found
 
 
-def _gate(report: GateReport, rewards: FloatArray, asked: int) -> dict[str, float]:
+def _gate(report: GateReport, asked: int, rows: int) -> dict[str, float]:
     """By the names that every host logs them by."""
     n_groups = sum(report.opened.values()) + sum(report.closed.values())
     found = {
@@ -118,8 +130,7 @@ def _gate(report: GateReport, rewards: FloatArray, asked: int) -> dict[str, floa
     }
     found["gate/groups/opened"] = _share(sum(report.opened.values()), n_groups)
     found["gate/groups/silent"] = _share(report.silent, n_groups)
-    found["gate/rows/unscored"] = _share(int(np.isnan(rewards).sum()), len(rewards))
-    found["gate/rows/asked"] = _share(asked, len(rewards))
+    found["gate/rows/asked"] = _share(asked, rows)
     return found | {f"gate/{name}": getattr(report, name) for name in _OF_GATE}
 
 
@@ -131,6 +142,11 @@ def _held_out(name: str, held_out: HeldOut, correct_at: float, wrong_at: float) 
     if size > 1:
         found[f"held_out/{name}/pass@{size}"] = mean_pass_at_k(kinds, size).value
     return found
+
+
+def _numbers(values: Sequence[float | None]) -> FloatArray:
+    """NaN where one is None."""
+    return np.array(values, dtype=np.float64)
 
 
 def _quantiles(values: Iterable[float], shares: Sequence[float]) -> dict[str, float]:

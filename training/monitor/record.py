@@ -40,13 +40,14 @@ class StepRecord:
         outcomes: (S,) of the verdicts, as `verifiers.Outcome` names them; None where there is none.
         n_tokens: (S,) tokens of each completion; None where unknown.
         truncated: (S,) whether it was cut off; None where unknown.
+        logprob_sums: (S,) the sampler's log-probabilities of its tokens, summed; None where unknown.
         advantages: (B, T) of the batch, 0 at padding; None where there was no update.
         completion_mask: (B, T) bool, True = a token of the completion.
         gate: of `grpo.gate`, `result.gated.report` of a `pipeline.TokenAdvantages`; None without a gate.
         asked: rollouts of the batch that the step scorer was asked about: `result.n_asked`.
         update: what the update recorded, by name: `UpdateStats.figures()`.
         pools: prompts by pool: `PromptPools.counts`.
-        ledger: what sampling cost, by name: the step's row of the ledger, its numbers.
+        ledger: what sampling cost, by name: `LedgerRow.flat()`.
         held_out: by the name of the set of prompts; empty at steps that evaluate nothing.
         seconds: wall seconds by phase (`generate`, `judge`, `update`, …).
 
@@ -60,18 +61,19 @@ class StepRecord:
     outcomes: Sequence[str | None] | None = None
     n_tokens: Sequence[int | None] | None = None
     truncated: Sequence[bool | None] | None = None
+    logprob_sums: Sequence[float | None] | None = None
     advantages: Tensor | None = None
     completion_mask: Tensor | None = None
     gate: GateReport | None = None
     asked: int = 0
     update: Mapping[str, float] = field(default_factory=dict)
     pools: Mapping[Pool, int] = field(default_factory=dict)
-    ledger: Mapping[str, float] = field(default_factory=dict)
+    ledger: Mapping[str, float | None] = field(default_factory=dict)
     held_out: Mapping[str, HeldOut] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("group_ids", "outcomes", "n_tokens", "truncated"):
+        for name in ("group_ids", "outcomes", "n_tokens", "truncated", "logprob_sums"):
             values = getattr(self, name)
             if values is not None and len(values) != len(self.rewards):
                 raise ArgumentError(f"{name}: expected one entry a reward ({len(self.rewards)}), got {len(values)}")

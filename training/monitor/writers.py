@@ -22,3 +22,7 @@ class Writer(Protocol):
 
 writers: Registry[Writer] = Registry("writer", entry_point_group="rewardgate.writers")
 """By name; a factory is called with the run's folder."""
+
+writers.register("tensorboard", "rewardgate.training.monitor.to_tensorboard:TensorBoardWriter")
+writers.register("trackio", "rewardgate.training.monitor.to_trackio:TrackioWriter")
+writers.register("wandb", "rewardgate.training.monitor.to_wandb:WandbWriter")

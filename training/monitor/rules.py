@@ -1,0 +1,203 @@
+"""What the monitor warns of: rungs of the audit's ladder that can be watched while a run goes on.
+
+Where the audit holds the same number against limits, they are the audit's; the others are ours, and say in their rule
+what they cost.
+"""
+
+from collections.abc import Sequence
+
+from ...audit.findings import FAILING_GOLDS, SCORING_FAULTS
+from ...audit.rungs import EFFECTIVE, FRONTIER, OUT_OF_FORM, OUTSIDE_THE_CLIP, QUARANTINED, SUPPLY
+from .alerts import AlertRule
+
+__all__ = ["RULES"]
+
+RULES: Sequence[AlertRule] = (
+    AlertRule(
+        name="scoring_faults",
+        layer="verifier",
+        figure="verdicts/unscored_fault",
+        limits=(0.0, SCORING_FAULTS),
+        says="of the rollouts have no reward because scoring failed",
+        change="read the verdicts' details in the rollouts of these steps, then run `rewardgate doctor`",
+    ),
+    AlertRule(
+        name="nothing_paid",
+        layer="verifier",
+        figure="success/mean",
+        side="at_least",
+        limits=(0.005, 0.001),
+        window=10,
+        says="is the success rate: verifier, targets and form are to be ruled out before the policy is blamed",
+        change="run `rewardgate audit` on this run's folder; where it clears the rewards, bootstrap",
+    ),
+    AlertRule(
+        name="everything_paid",
+        layer="verifier",
+        figure="success/mean",
+        limits=(0.95, 0.99),
+        window=10,
+        says="is the success rate: the prompts are learned, or the verifier pays whatever it is given",
+        change="run `rewardgate probe` on the verifier; where it holds, draw harder prompts",
+    ),
+    AlertRule(
+        name="unusable_targets",
+        layer="golds",
+        figure="verdicts/unscored_target",
+        limits=(0.0, FAILING_GOLDS),
+        says="of the rollouts have no reward because of their target",
+        change="mend or leave out these targets: `rewardgate audit` lists them under golds",
+    ),
+    AlertRule(
+        name="few_frontier_prompts",
+        layer="pools",
+        figure="pools/frontier_share",
+        side="at_least",
+        limits=FRONTIER,
+        says="of the prompts that are drawn are neither too hard nor too easy",
+        change="add prompts of another difficulty, or draw the frontier more often",
+    ),
+    AlertRule(
+        name="many_in_quarantine",
+        layer="pools",
+        figure="pools/quarantine_share",
+        limits=(QUARANTINED, None),
+        says="of the prompts wait for their target or their verifier",
+        change="mend the targets in quarantine, then release them",
+    ),
+    AlertRule(
+        name="all_correct",
+        layer="pools",
+        figure="groups/all_correct_rate",
+        limits=(0.5, 0.8),
+        says="of the groups are all correct: their rollouts are sampled for nothing",
+        change="draw harder prompts",
+    ),
+    AlertRule(
+        name="little_signal",
+        layer="mixed-group supply",
+        figure="signal/live_rollouts",
+        side="at_least",
+        limits=SUPPLY,
+        says="of what was sampled moves the policy",
+        change="draw prompts nearer to a success rate of one half, or larger groups, before anything in the loss",
+    ),
+    AlertRule(
+        name="all_wrong",
+        layer="exploration and bootstrap",
+        figure="groups/all_wrong_rate",
+        limits=(0.5, 0.9),
+        says="of the groups show no success",
+        change="explore the prompts without one (`rewardgate explore`), bootstrap from demonstrations, or open a gate "
+        "whose step scorer was measured",
+    ),
+    AlertRule(
+        name="cut_off",
+        layer="exploration and bootstrap",
+        figure="length/truncated",
+        limits=OUT_OF_FORM,
+        says="of the completions are cut off before they can answer",
+        change="raise max_tokens, or filter overlong completions",
+    ),
+    AlertRule(
+        name="no_answer",
+        layer="exploration and bootstrap",
+        figure="verdicts/no_answer",
+        limits=OUT_OF_FORM,
+        says="of the completions commit to no answer",
+        change="show the form of an answer in the prompt, or teach it by a short fine-tuning on demonstrations",
+    ),
+    AlertRule(
+        name="entropy_collapse",
+        layer="exploration and bootstrap",
+        figure="sampled/entropy",
+        side="at_least",
+        of="start",
+        limits=(0.3, 0.1),
+        least=0.01,
+        says="the policy samples hardly anything new",
+        change="lower the learning rate, raise epsilon_high or the temperature, or add new prompts",
+    ),
+    AlertRule(
+        name="held_out_falls",
+        layer="exploration and bootstrap",
+        figure="held_out/*/pass@*",
+        side="at_least",
+        of="best",
+        limits=(0.8, 0.5),
+        window=3,
+        least=0.05,
+        says="prompts that nobody trains on were solved more often before",
+        change="go back to the checkpoint of the best evaluation, with a lower learning rate or more kinds of prompts",
+    ),
+    AlertRule(
+        name="silent_scorer",
+        layer="exploration and bootstrap",
+        figure="gate/coverage",
+        side="at_least",
+        limits=(0.5, 0.1),
+        says="of the steps of opened groups have a score",
+        change="ask a scorer that knows these steps, or cut them where it can read them (`split`)",
+    ),
+    AlertRule(
+        name="credit_by_length",
+        layer="exploration and bootstrap",
+        figure="gate/length_bias",
+        of="size",
+        limits=(0.3, 0.6),
+        says="correlation of step credit with length: it pays for long rollouts, or for short ones",
+        change="use a mode of the gate that charges and never pays (`rules`, `errors`)",
+    ),
+    AlertRule(
+        name="another_sampler",
+        layer="monitoring",
+        figure="update/sampler_*effective_share",
+        side="at_least",
+        limits=EFFECTIVE,
+        says="of the sampled tokens count as the trained policy's own",
+        change="update less between two samplings, sample with top_p = 1 and no top_k, and check the weights' push",
+    ),
+    AlertRule(
+        name="gradient_not_finite",
+        layer="estimators",
+        figure="update/nonfinite_steps",
+        limits=(0.0, 0.5),
+        says="optimizer steps an update were skipped for a gradient that was not finite",
+        change="look at the batch that `save_nonfinite` kept; lower the learning rate, or compute in float32",
+    ),
+    AlertRule(
+        name="clipped_high",
+        layer="estimators",
+        figure="update/*clipped_high",
+        limits=OUTSIDE_THE_CLIP,
+        says="of the tokens are beyond the upper clip: what is to become likelier has no gradient",
+        change="make smaller or fewer steps a batch (learning rate, epochs), or widen epsilon_high",
+    ),
+    AlertRule(
+        name="clipped_low",
+        layer="estimators",
+        figure="update/*clipped_low",
+        limits=OUTSIDE_THE_CLIP,
+        says="of the tokens are beyond the lower clip: what is to become rarer has no gradient",
+        change="make smaller or fewer steps a batch (learning rate, epochs)",
+    ),
+    AlertRule(
+        name="gradient_grows",
+        layer="estimators",
+        figure="update/grad_norm",
+        of="start",
+        limits=(10.0, 100.0),
+        says="the gradient has grown",
+        change="lower the learning rate, and clip the gradient's norm",
+    ),
+    AlertRule(
+        name="length_grows",
+        layer="estimators",
+        figure="length/mean",
+        of="start",
+        limits=(3.0, 6.0),
+        says="completions have grown: read the longest; means over a row weigh their tokens down",
+        change="use the reduction `constant` or `token_mean`, and look for what length is paid for",
+    ),
+)
+"""In the order of the ladder."""
