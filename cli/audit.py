@@ -10,7 +10,10 @@ import typer
 
 from ..errors import ArgumentError
 from .options import (
+    ActorsOption,
     CacheFolder,
+    Engine,
+    EngineOption,
     FormatName,
     GroupKey,
     PromptIdKey,
@@ -22,6 +25,7 @@ from .options import (
     TargetKey,
     TimeoutOption,
     WorkersOption,
+    judged_by,
     named_scorer,
     named_verifier,
     shows_progress,
@@ -86,6 +90,8 @@ def audit(
     group_key: GroupKey = None,
     workers: WorkersOption = 2,
     timeout_s: TimeoutOption = 30.0,
+    engine: EngineOption = Engine.LOCAL,
+    actors: ActorsOption = None,
     progress: ShowsProgress = None,
 ) -> None:
     """Say for each all-wrong group of FILE who is to blame, with evidence, and re-test after the fix.
@@ -115,6 +121,7 @@ def audit(
             "--sft": sft,
             "--labels": labels,
             "--freeze": freeze_path,
+            "--engine": None if engine is Engine.LOCAL else engine,
         }.items():
             if given is not None:
                 raise ArgumentError(
@@ -151,6 +158,7 @@ def audit(
             correct_at=correct_at,
             seed=seed,
             progress=shows_progress(progress),
+            judged_by=outputs.enter_context(judged_by(engine, actors)),
         )
         if "-" not in written.values():
             with told_as("stdout", "-"):

@@ -52,7 +52,7 @@ TESTED = (
     Package("verl", "verl", "hosts", "rewards and the gate in verl", "verl", "0.9.1"),
     Package("openrlhf", "openrlhf", "hosts", "rewards in OpenRLHF", "openrlhf", "0.11.2"),
     Package("verifiers", "verifiers", "hosts", "rewards in Prime Intellect's verifiers", "verifiers", "0.4.0"),
-    Package("ray", "ray", "scale", "verifying and auditing on several machines", "ray", None),
+    Package("ray", "ray", "scale", "verifying and auditing on several machines", "ray", "2.60.0"),
     Package("hypothesis", "hypothesis", "tests", "laws of reward functions", "testing", "6.170.17"),
     Package("pytest", "pytest", "tests", "tests of reward functions", "testing", "9.2.0"),
     Package("playwright", "playwright", "tests", "our report in a browser (.ci/browser)", "", None),

@@ -2,7 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +39,24 @@ ShowsProgress = Annotated[
 ]
 
 
+class Engine(StrEnum):
+    """Where rows are judged."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+EngineOption = Annotated[
+    Engine, typer.Option("--engine", help="Where rows are judged: here, or by actors of Ray (docs/scale.md).")
+]
+ActorsOption = Annotated[
+    int | None, typer.Option("--actors", min=1, help="With --engine ray: how many. Default: one a processor.")
+]
+BlockRows = Annotated[
+    int, typer.Option("--block-rows", min=64, help="With --engine ray: rows judged and written together.")
+]
+
+
 def named_verifier(spec: str, *, workers: int, timeout_s: float) -> "Verifier":
     """The verifier of that name, or of that `pkg.mod:fn` or `path/file.py:fn` in killable workers."""
     from ..verifiers.functions import load_verifier
@@ -48,7 +68,7 @@ def named_scorer(name: str, pairs: list[str] | None, *, cache: Path | None = Non
     """The step scorer of that name, built with `key=value` pairs; with a cache in front of it where there is one."""
     from ..prm import get
 
-    options = _values(pairs or [])
+    options = option_values(pairs or [])
     scorer = get(name, **options)
     if cache is None:
         return scorer
@@ -57,8 +77,8 @@ def named_scorer(name: str, pairs: list[str] | None, *, cache: Path | None = Non
     return CachedScorer(scorer, cache, name=name, options=options)
 
 
-def _values(pairs: Iterable[str]) -> dict[str, Any]:
-    """`key=value` pairs, a value being what JSON makes of it, else the text itself."""
+def option_values(pairs: Iterable[str]) -> dict[str, Any]:
+    """`key=value` pairs as a mapping, a value being what JSON makes of it, else the text itself."""
     options: dict[str, Any] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -81,6 +101,42 @@ def torch_room(room: str) -> Any:
         if error.name != "torch":
             raise
         raise MissingExtraError("torch is not installed; pip install 'rewardgate[torch]'") from error
+
+
+def folder_of(out: str) -> Path:
+    """The folder that `--out` names."""
+    if out == "-":
+        raise ArgumentError("--out: expected a folder with --engine ray, got stdout")
+    return Path(out)
+
+
+@contextmanager
+def rows_counted(progress: bool | None) -> Iterator[Callable[[int], None] | None]:
+    """A bar on stderr, where one is drawn, that is told how many rows there are."""
+    if not shows_progress(progress):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.completed:,.0f} rows"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("rows", total=None)
+        yield lambda n_rows: bar.update(task, completed=n_rows)
+
+
+@contextmanager
+def judged_by(engine: Engine, actors: int | None) -> Iterator[Callable[..., Any]]:
+    """What makes an audit's pass over all texts."""
+    if engine is Engine.LOCAL:
+        from ..audit.judging import judge
+
+        yield judge
+        return
+    from ..integrations.ray import judging
+
+    with judging(actors) as judge:
+        yield judge
 
 
 def shows_progress(progress: bool | None) -> bool:

@@ -3,13 +3,17 @@
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
 from ..errors import ArgumentError
 from .options import (
+    ActorsOption,
+    BlockRows,
     CacheFolder,
+    Engine,
+    EngineOption,
     FileArgument,
     FormatName,
     PromptIdKey,
@@ -18,7 +22,10 @@ from .options import (
     ScorerOptions,
     ShowsProgress,
     TargetKey,
+    folder_of,
     named_scorer,
+    option_values,
+    rows_counted,
     shows_progress,
 )
 
@@ -36,6 +43,9 @@ def score(
     split: Annotated[str, typer.Option(help="Where steps begin: auto, blank_lines, lines, ...")] = "auto",
     out: Annotated[str, typer.Option(help="Where the scores go, one JSON line per input row; - for stdout.")] = "-",
     cache: CacheFolder = None,
+    engine: EngineOption = Engine.LOCAL,
+    actors: ActorsOption = None,
+    block_rows: BlockRows = 4096,
     batch: Annotated[int, typer.Option(min=1, help="Rows that the scorer is asked about together.")] = 64,
     format_name: FormatName = "auto",
     prompt_key: PromptKey = None,
@@ -44,7 +54,10 @@ def score(
     target_key: TargetKey = None,
     progress: ShowsProgress = None,
 ) -> None:
-    """Write the scores of every step of every row of FILE, in order, refused rows included."""
+    """Write the scores of every step of every row of FILE, in order, refused rows included.
+
+    With --engine ray, as `rewardgate verify` does.
+    """
     from ..prm.scored_rows import scored_rows
     from ..prm.steps import Rule
     from ..rollouts.output import Output
@@ -53,18 +66,38 @@ def score(
 
     if split not in get_args(Rule):
         raise ArgumentError(f"--split: expected one of {', '.join(get_args(Rule))}, got {split!r}")
+    reading: dict[str, Any] = {
+        "format": format_name,
+        "prompt_key": prompt_key,
+        "prompt_id_key": prompt_id_key,
+        "response_key": response_key,
+        "target_key": target_key,
+    }
+    if engine is Engine.RAY:
+        if cache is not None:
+            raise ArgumentError("--cache: expected none with --engine ray; its lock does not hold between machines")
+        from ..integrations import ray
+
+        with rows_counted(progress) as counted:
+            done = ray.score(
+                file,
+                scorer,
+                folder_of(out),
+                options=option_values(option or []),
+                split=cast("Rule", split),
+                batch=batch,
+                num_workers=actors,
+                block_rows=block_rows,
+                progress=counted,
+                **reading,
+            )
+        typer.echo(done, err=True)
+        return
     totals = _Totals()
     with warnings.catch_warnings(), Output("--out", out, source=file) as target:
         warnings.filterwarnings("ignore", message="the cache ")  # told at the end, in one line
         judge = named_scorer(scorer, option, cache=cache)
-        rows = read_rows(
-            file,
-            format=format_name,
-            prompt_key=prompt_key,
-            prompt_id_key=prompt_id_key,
-            response_key=response_key,
-            target_key=target_key,
-        )
+        rows = read_rows(file, **reading)
         scored = scored_rows(rows, judge, split=cast("Rule", split), batch=batch)
         for number, one in enumerate(_shown(scored) if shows_progress(progress) else scored):
             totals.add(one)
