@@ -48,19 +48,15 @@ class Model(_Section):
 
     Args:
         path: folder or name of a causal language model of transformers; None where the trainer is given one.
-        tokenizer: the same for its tokenizer; None: `path`.
         reference: folder or name of the policy that the KL is against; None: `path`. Read with loss.beta > 0 alone.
         dtype: of the weights. In bfloat16 every update below 1/256 of a weight is lost; `update.autocast` is not that.
         device: where it is trained; None: the first accelerator that torch has, else the CPU.
-        attention: implementation of transformers; None: its choice.
     """
 
     path: str | None = None
-    tokenizer: str | None = None
     reference: str | None = None
     dtype: Literal["float32", "bfloat16", "float64"] = "float32"
     device: str | None = None
-    attention: str | None = None
 
 
 class Data(_Section):

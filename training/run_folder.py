@@ -1,0 +1,186 @@
+"""What a run leaves behind, and where. The names are a promise: `rewardgate audit RUN` and a resumed run read them.
+
+    RUN/config.toml               every option of the run, as it was last started
+    RUN/state.json                how far it is, and how it ended: replaced whole
+    RUN/rollouts/step_000001.jsonl   what was sampled for a step, as native rollouts; appears whole
+    RUN/evaluations/step_000050.jsonl   held-out rollouts, likewise
+    RUN/ledger.jsonl              what sampling cost, a line a step
+    RUN/metrics.jsonl             the monitor's, a line a step; likewise RUN/alerts.jsonl
+    RUN/checkpoints/step_000050/  see `checkpoint`
+    RUN/lock                      held by the process that runs it
+
+A log that cannot be written (a full disk) is told once and never stops the run.
+"""
+
+import fcntl
+import json
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from ..errors import InputError
+from ..rollouts.appending import Appender
+from ..rollouts.records import Group
+from ..rollouts.writing import rollout_row, row_text
+
+__all__ = ["LOGS", "RunFolder", "step_name", "step_of", "write_whole"]
+
+LOGS = ("ledger.jsonl", "metrics.jsonl", "alerts.jsonl")
+"""Files that grow by a line at a time, and are cut back to a checkpoint when a run is resumed from it."""
+
+_DUMPS = ("rollouts", "evaluations")
+
+
+def step_name(step: int) -> str:
+    """As files and folders of a step are called."""
+    return f"step_{step:06d}"
+
+
+def step_of(path: Path) -> int | None:
+    """The step that a file or a folder is of; None where its name says none.
+
+    Example:
+        >>> step_of(Path("run/rollouts/step_000012.jsonl")), step_of(Path("step_000012.part"))
+        (12, None)
+    """
+    name = path.name.removesuffix(".jsonl")
+    digits = name.removeprefix("step_")
+    return int(digits) if name.startswith("step_") and digits.isdecimal() else None
+
+
+class RunFolder:
+    """The folder of one run, for the one process that runs it.
+
+    Args:
+        path: made where it is missing.
+
+    Raises:
+        InputError: it cannot be made or written, or another process runs it.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._told: set[str] = set()
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock: IO[str] | None = (self.path / "lock").open("w", encoding="ascii")
+        except OSError as error:
+            raise InputError(f"folder: expected one to write to, got {path}: {error.strerror or error}") from error
+        try:
+            # Gone with the process, however it goes.
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._lock.close()
+            raise InputError(f"folder: expected one that no other process runs, got {path}") from error
+        self._ledger = Appender(self.path / "ledger.jsonl")
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.path / "checkpoints"
+
+    def has_run(self) -> bool:
+        """Whether a run has begun here."""
+        return (self.path / "state.json").exists()
+
+    def write_config(self, text: str) -> None:
+        """Say what the run is.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        try:
+            write_whole(self.path / "config.toml", text)
+        except OSError as error:
+            raise InputError(f"folder: expected one to write to, got {self.path}: {error.strerror}") from error
+
+    def tell(self, **state: Any) -> None:
+        """Say how far the run is."""
+        self._unless_full("state.json", lambda: write_whole(self.path / "state.json", json.dumps(state) + "\n"))
+
+    def dump(self, kind: str, step: int, groups: Iterable[Group], *, kept: Iterable[str] | None = None) -> None:
+        """Write the rollouts of a step.
+
+        Args:
+            kind: `rollouts` or `evaluations`.
+            kept: ids of the groups that the batch was made of; None where that is no question.
+        """
+        ids = None if kept is None else set(kept)
+
+        def write() -> None:
+            lines = [row_text(_row(group, row, ids)) for group in groups for row in range(len(group))]
+            folder = self.path / kind
+            folder.mkdir(exist_ok=True)
+            write_whole(folder / f"{step_name(step)}.jsonl", "".join(f"{line}\n" for line in lines))
+
+        self._unless_full(kind, write)
+
+    def log_cost(self, step: int, row: Mapping[str, Any]) -> None:
+        """A line of the ledger."""
+        self._unless_full("ledger", lambda: self._ledger.append(row_text({"step": step, **row}).encode("ascii")))
+
+    def positions(self) -> dict[str, int]:
+        """How long each log is, its lines on the disk: what a checkpoint remembers."""
+        found = {}
+        for name in LOGS:
+            path = self.path / name
+            if path.exists():
+                with path.open("rb") as file:
+                    os.fsync(file.fileno())
+                    found[name] = file.seek(0, os.SEEK_END)
+        return found
+
+    def cut_back(self, step: int, positions: Mapping[str, int]) -> None:
+        """Leave nothing of the steps behind a checkpoint: a resumed run does them again.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        try:
+            for name in LOGS:
+                path = self.path / name
+                if path.exists() and path.stat().st_size > positions.get(name, 0):
+                    os.truncate(path, positions.get(name, 0))
+            for kind in _DUMPS:
+                for path in (self.path / kind).glob("*"):
+                    of = step_of(path)
+                    if of is None or of > step:
+                        path.unlink()
+        except OSError as error:
+            raise InputError(f"folder: expected one to write to, got {self.path}: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Let another process run it."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _unless_full(self, what: str, write: Any) -> None:
+        try:
+            write()
+        except OSError as error:
+            if what not in self._told:
+                self._told.add(what)
+                warnings.warn(f"{self.path}: {what} is not written: {error.strerror or error}", stacklevel=3)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that is there whole or as it was before."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _row(group: Group, place: int, kept: set[str] | None) -> dict[str, Any]:
+    row = rollout_row(group.rollouts[place], group_id=group.group_id)
+    if kept is not None:
+        row["meta"] = {**row["meta"], "kept": group.group_id in kept}
+    return row
