@@ -47,7 +47,9 @@ class FailOn(StrEnum):
 def audit(
     file: Annotated[
         Path | None,
-        typer.Argument(help="Rollouts, or labelled steps: JSONL, JSON, CSV or Parquet.", metavar="FILE"),
+        typer.Argument(
+            help="Rollouts, labelled steps, or a run's folder: JSONL, JSON, CSV or Parquet.", metavar="FILE"
+        ),
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Audit the rollouts that ship with rewardgate.")] = False,
     verifier: Annotated[
@@ -96,11 +98,16 @@ def audit(
 ) -> None:
     """Say for each all-wrong group of FILE who is to blame, with evidence, and re-test after the fix.
 
+    FILE may be the folder of a run, which may still be going on: its learning curves, its cost and its alerts are told
+    too.
+
     Where FILE holds solutions whose steps are labelled, say whether a step scorer may be trusted with them.
     """
     from ..audit import audit as audit_groups
     from ..audit.report.json_text import report_json
     from ..audit.report.terminal import render
+    from ..audit.run_logs import run_logs
+    from ..audit.run_part import run_part, with_run
     from ..rollouts.output import Output, told_as
     from ..rollouts.reading import read
 
@@ -145,6 +152,7 @@ def audit(
             reward_key=reward_key,
             group_key=group_key,
         )
+        logs = run_logs(source)
         report = audit_groups(
             reading,
             suspect=None if verifier is None else named_verifier(verifier, workers=workers, timeout_s=timeout_s),
@@ -160,6 +168,8 @@ def audit(
             progress=shows_progress(progress),
             judged_by=outputs.enter_context(judged_by(engine, actors)),
         )
+        if logs is not None:
+            report = with_run(report, run_part(logs))
         if "-" not in written.values():
             with told_as("stdout", "-"):
                 render(report)

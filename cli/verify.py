@@ -43,8 +43,8 @@ def verify(
 ) -> None:
     """Write one verdict per row of FILE, in order, refused rows included.
 
-    With --engine ray, FILE may be a glob in quotes, and --out is a folder of Parquet files; blocks that are there already
-    are not judged again.
+    With --engine ray, FILE may be a glob in quotes, and --out is a folder of Parquet files; the blocks of rows that it
+    holds already are not judged again.
     """
     from ..rollouts.output import Output
     from ..rollouts.reading import read_rows
