@@ -67,7 +67,7 @@ def packed(row: ScoredSteps) -> PackedSteps:
         >>> packed(ScoredSteps(np.array([1.0, 0.0]), ids, ids > -1)).runs.tolist()
         [[0, 1, 3], [1, 1, 1], [-1, 0, 1]]
     """
-    tokens = np.stack([row.step_ids, row.mask], 1)  # (T, 2)
+    tokens = np.stack([row.step_ids, row.mask.astype(np.int64)], 1)  # (T, 2)
     is_first = np.ones(len(tokens), dtype=bool)
     is_first[1:] = (tokens[1:] != tokens[:-1]).any(1)
     starts = np.flatnonzero(is_first)

@@ -89,8 +89,8 @@ class VerdictReward:
         """One reward a completion, in order; None where the target or our machinery is at fault.
 
         Logs, where TRL offers to: the share of each outcome as `verdicts/<name>/<outcome>`, the share without a
-        reward as `verdicts/<name>/unscored`, and per row the outcome, the rule that decided and the answer that
-        was read.
+        reward as `verdicts/<name>/unscored`, and per row the outcome, the rule that decided, the answer that was
+        read and the target where it is one text, so that `rewardgate audit` can judge TRL's completions again.
 
         Raises:
             ArgumentError: the data set has no column of the target's name, or one of another length.
@@ -105,6 +105,8 @@ class VerdictReward:
             log_extra(f"{self.__name__}_outcome", [verdict.outcome.value for verdict in verdicts])
             log_extra(f"{self.__name__}_rule", [verdict.rule for verdict in verdicts])
             log_extra(f"{self.__name__}_extracted", [verdict.extracted or "" for verdict in verdicts])
+            if self.target is not None:
+                log_extra(f"{self.__name__}_target", [_one_text(target) for target in targets])
         return [verdict.reward for verdict in verdicts]
 
     def _targets(self, columns: Mapping[str, Sequence[Any]], n_rows: int) -> list[Any]:
@@ -125,6 +127,13 @@ class AsyncVerdictReward(VerdictReward):
     async def __call__(self, **given: Any) -> list[float | None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """As `VerdictReward.__call__`."""
         return await asyncio.to_thread(super().__call__, **given)
+
+
+def _one_text(target: Any) -> str | None:
+    """A target as a cell of a column of texts: a table of Parquet takes no column of several kinds."""
+    if isinstance(target, list) and len(target) == 1:
+        (target,) = target
+    return target if isinstance(target, str) else None
 
 
 def _shares(verdicts: Sequence[Verdict]) -> dict[str, float]:

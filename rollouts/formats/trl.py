@@ -1,7 +1,9 @@
 """Completions that TRL's GRPOTrainer writes: `completions/completions_{step}.parquet`, with `log_completions=True`.
 
 One row a rollout: step, prompt, completion, one column a reward function, columns that a reward function logged
-(`log_extra`), advantage. Neither gold nor total nor group is among them. The names of the reward functions and the
+(`log_extra`), advantage. Neither gold nor total nor group is among TRL's own; our reward functions log the gold as
+`<name>_target`, and our gate says of each row whether its group was opened (`gate_opened`): the advantages of such a
+group are of its steps, and tell nothing of its rewards. The names of the reward functions and the
 trainer's curves stand in `trainer_state.json`, which is looked for beside the folder of completions; without it the
 columns of floats behind the completion are rewards. A reward that is null was not given (TRL leaves it out of the
 sum). Source: huggingface/trl 1.16, trainer/grpo_trainer.py.
@@ -66,7 +68,7 @@ class TrlReader(ReaderDefaults):
         self._weights = RewardWeights()
         self._target: str | None = None
         self._notes: list[str] = []
-        self._variation = TargetVariation(target_columns(self._kinds, (*_COLUMNS, *self._rewards)))
+        self._variation = TargetVariation(self._target_candidates())
 
     def look_around(self, paths: Sequence[Path]) -> None:
         self._state = find_state(paths)
@@ -103,7 +105,7 @@ class TrlReader(ReaderDefaults):
         self._kinds.add(row)
         if identity.prompt_id is not None:
             self._variation.add(identity.prompt_id, row, width=None)
-        advantage = number_value(row.get("advantage"))
+        advantage = None if row.get("gate_opened") is True else number_value(row.get("advantage"))
         content = json.dumps([value for name, value in row.items() if name != "step"], default=str)
         self._batches.add(identity.step or 0, identity.prompt_id or "", content, advantage)
         self._weights.add([number_value(row.get(name)) for name in self._rewards], advantage)
@@ -113,7 +115,7 @@ class TrlReader(ReaderDefaults):
         if not self._state.reward_names:
             self._rewards = self._weights.settle_names(groups)
         self._weights.settle(groups)
-        self._target, notes = self._variation.choose(target_columns(self._kinds, (*_COLUMNS, *self._rewards)))
+        self._target, notes = self._variation.choose(self._target_candidates())
         self._notes += [*self._group_notes(), *self._weights.notes, *self._state.notes, *notes]
         return groups
 
@@ -139,6 +141,11 @@ class TrlReader(ReaderDefaults):
                 source=source,
             )
         ]
+
+    def _target_candidates(self) -> list[str]:
+        taken = (*_COLUMNS, *self._rewards)
+        ours = [name for name in self._kinds.counts if name.endswith("_target") and name not in taken]
+        return [*target_columns(self._kinds, taken), *ours]
 
     def _group_notes(self) -> list[str]:
         found = [

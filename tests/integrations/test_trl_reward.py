@@ -99,6 +99,18 @@ def test_a_function_of_the_users_own_is_a_reward_under_its_own_name(tmp_path: Pa
     assert as_trl_calls(function, ["4", "5"], solution=["4", "4"]) == [1.0, 0.0]
 
 
+def test_targets_that_are_no_one_text_are_not_logged_as_one() -> None:
+    extra: dict[str, list] = {}
+    function = reward("math", **IN_PROCESS)
+    solutions = ["4", ["4"], ["4", "four"], 4, None]
+    found = function(completions=["4"] * 5, solution=solutions, log_extra=extra.__setitem__)
+    assert found == [1.0, 1.0, 1.0, 1.0, None]
+    assert extra["math_target"] == ["4", "4", None, "4", None]
+    function = reward("format", target=None, tags=("answer",), **IN_PROCESS)
+    function(completions=["4"], log_extra=extra.__setitem__)
+    assert "format_target" not in extra
+
+
 def test_outcomes_are_counted_where_trl_offers_to_log() -> None:
     metrics: dict[str, list[float]] = defaultdict(list)
     extra: dict[str, list] = {}
@@ -123,6 +135,7 @@ def test_outcomes_are_counted_where_trl_offers_to_log() -> None:
     assert extra["maths_outcome"] == ["correct", "incorrect", "no_answer", "bad_target"]
     assert extra["maths_extracted"] == ["4", "5", "", ""]
     assert extra["maths_rule"][3] == "no_target"
+    assert extra["maths_target"] == ["4", "4", "4", None]
 
 
 def test_a_pickled_copy_gives_the_same_rewards() -> None:

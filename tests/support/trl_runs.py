@@ -1,7 +1,7 @@
 """TRL's own trainer on completions that are given, with a policy made here and everything that happened kept."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import Tensor
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 from trl import GRPOConfig, GRPOTrainer
+from trl_losses import hand_loss
 
 from rewardgate.integrations.trl_gate import GateMixin
 from rewardgate.prm import StepRow, StepScore
@@ -83,20 +84,23 @@ class Records:
 
 
 class ScriptedTrainer(GRPOTrainer):
-    """TRL's trainer, with completions that are given instead of sampled, and its own batches kept."""
+    """TRL's trainer, with completions that are given instead of sampled, and its own batches kept.
+
+    A text that ends in CUT is one that the length limit cut off: it has no end token.
+    """
 
     records: Records
+    completions: Mapping[str, Sequence[str]] = COMPLETIONS
 
     def _generate_single_turn(self, prompt_ids: list, *_: Any) -> tuple[list[list[int]], None]:
-        prompts = self.processing_class.batch_decode(prompt_ids)
-        taken = dict.fromkeys(COMPLETIONS, 0)
-        completions = []
-        for prompt in prompts:
-            text = COMPLETIONS[prompt][taken[prompt]]
-            taken[prompt] += 1
-            completions.append([*self.processing_class.encode(text), self.processing_class.eos_token_id])
-        self.prompts = prompts
-        return completions, None
+        self.prompts = self.processing_class.batch_decode(prompt_ids)
+        first = self.accelerator.process_index * len(prompt_ids)  # a group may begin on the process before
+        ids = []
+        for row, prompt in enumerate(self.prompts, start=first):
+            text = self.completions[prompt][row % self.num_generations]
+            end = [] if text.endswith("CUT") else [self.processing_class.eos_token_id]
+            ids.append([*self.processing_class.encode(text), *end])
+        return ids, None
 
     def _generate_and_score_completions(self, inputs: list) -> dict[str, Any]:
         output = super()._generate_and_score_completions(inputs)
@@ -104,13 +108,17 @@ class ScriptedTrainer(GRPOTrainer):
         return output
 
 
-class RecordingTrainer(GateMixin, ScriptedTrainer):
-    """A trainer of the user's own behind the gate, with every batch, loss and gradient kept."""
+class ScriptedGatedTrainer(GateMixin, ScriptedTrainer):
+    """A trainer of the user's own behind the gate, with every batch kept."""
 
     def _generate_and_score_completions(self, inputs: list) -> dict[str, Any]:
         output = super()._generate_and_score_completions(inputs)
         self.records.gated.append({**output, "prompts": self.prompts})
         return output
+
+
+class RecordingTrainer(ScriptedGatedTrainer):
+    """With every loss and gradient kept too, beside those of the formula."""
 
     def _compute_loss(self, model: Any, inputs: dict[str, Any]) -> Tensor:
         loss = super()._compute_loss(model, inputs)
@@ -121,29 +129,6 @@ class RecordingTrainer(GateMixin, ScriptedTrainer):
             SimpleNamespace(loss=loss.item(), gradient=gradient, hand=hand, hand_gradient=hand_gradient)
         )
         return loss
-
-
-def hand_loss(model: Any, inputs: dict[str, Any], *, args: GRPOConfig) -> tuple[float, tuple[Tensor, ...]]:
-    """The clipped loss over all tokens of the generation batch (TRL's "dapo"), in float64, term by term.
-
-    loss = -1/N sum over counted tokens of min(r A, clip(r, 0.8, 1.2) A), r = exp(logprob - old logprob), A (B, T).
-    """
-    exact = Qwen2ForCausalLM(model.config).double()  # a plain one: TRL replaces the forward of its own
-    exact.load_state_dict(model.state_dict())
-    ids = torch.cat([inputs["prompt_ids"], inputs["completion_ids"]], 1)
-    attention = torch.cat([inputs["prompt_mask"], inputs["completion_mask"]], 1)
-    start = inputs["prompt_ids"].shape[1]
-    logits = exact(input_ids=ids, attention_mask=attention).logits[:, start - 1 : -1] / args.temperature
-    logprobs = logits.log_softmax(-1).gather(2, ids[:, start:, None]).squeeze(2)
-    old = inputs["old_per_token_logps"].double()
-    total = torch.zeros((), dtype=torch.float64)
-    counted = (inputs["completion_mask"] * inputs["tool_mask"]).bool()
-    for row, token in counted.nonzero().tolist():
-        ratio = (logprobs[row, token] - old[row, token]).exp()
-        advantage = inputs["advantages"][row, token].double()
-        total = total - torch.minimum(ratio * advantage, ratio.clamp(0.8, 1.2) * advantage)
-    loss = total / inputs["num_items_in_batch"].double()
-    return loss.item(), torch.autograd.grad(loss, [p for p in exact.parameters() if p.requires_grad])
 
 
 class RecordingScorer(ArithmeticScorer):

@@ -34,6 +34,43 @@ def test_rows_of_one_prompt_are_a_group_with_gold_reward_and_advantage(tmp_path:
     assert "G = 4 is worked out" in reading.summary.notes[0]
 
 
+def test_the_target_that_our_reward_functions_log_is_the_gold_where_there_is_no_other(tmp_path: Path) -> None:
+    rows = group("a")
+    for number, row in enumerate(rows):
+        row |= {"math_extracted": str(number), "math_target": row.pop("gold")}
+    reading = read(write_completions(tmp_path, 1, rows))
+    assert reading.fields["target"] == "math_target"
+    assert [one.target for one in reading] == ["4"]
+
+
+def test_the_advantages_of_opened_groups_say_nothing_of_sizes_and_weights(tmp_path: Path) -> None:
+    # Of "b" the gate charged two rows for their steps: no weights of right and neat explain that.
+    gated = [
+        {**row, "right": 0.0, "advantage": value} for row, value in zip(group("b"), (-1.5, -0.5, 0, 0), strict=True)
+    ]
+    rows = [
+        {**row, "neat": 0.25 * (number == 2), "gate_opened": is_opened}
+        for is_opened, whole in ((False, group("a")), (True, gated))
+        for number, row in enumerate(whole)
+    ]
+    # TRL's advantages of 1, 0, 1/4, 0: mean 5/16 and deviation sqrt((11^2 + 5^2 + 1 + 5^2) / 3) / 16.
+    deviation = (172 / 3) ** 0.5 / 16
+    for row, shared in zip(rows, (1.0, 0.0, 0.25, 0.0), strict=False):
+        row["advantage"] = (shared - 5 / 16) / deviation
+    rows = [
+        {
+            name: row[name]
+            for name in ("step", "prompt", "completion", "right", "neat", "gate_opened", "gold", "advantage")
+        }
+        for row in rows
+    ]
+    reading = read(write_completions(tmp_path, 1, rows))
+    found = rollouts_of(reading)
+    assert reading.summary.group_sizes == {4: 2}
+    assert [rollout.reward for rollout in found] == [1.0, 0.0, 0.25, 0.0, 0.0, 0.0, 0.25, 0.0]
+    assert any("weights from the advantages" in note for note in reading.summary.notes)
+
+
 def test_messages_are_prompts_and_plain_responses(tmp_path: Path) -> None:
     asked, said = [{"role": "user", "content": "a"}], [{"role": "assistant", "content": "4"}]
     rows = [{**row, "prompt": asked, "completion": said} for row in group("a")]
