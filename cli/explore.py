@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +19,16 @@ from .options import (
     shows_progress,
     torch_room,
 )
-from .policy_options import ChatOption, DeviceOption, DtypeOption, ModelOption, SystemOption, TemplateOption
+from .policy_options import (
+    ChatOption,
+    DeviceOption,
+    DtypeOption,
+    ModelOption,
+    RolloutsOption,
+    SystemOption,
+    TemplateOption,
+    group_writer,
+)
 
 if TYPE_CHECKING:
     from ..rollouts.records import Group
@@ -40,9 +49,7 @@ def explore(
         float, typer.Option(help="Share of mixed groups that a setting must be sure of to be recommended.")
     ] = 0.25,
     json_path: Annotated[str | None, typer.Option("--json", help="Write the report as JSON; - for stdout.")] = None,
-    rollouts: Annotated[
-        Path | None, typer.Option(help="Write every rollout as it comes, for `rewardgate audit`; JSON lines.")
-    ] = None,
+    rollouts: RolloutsOption = None,
     system: SystemOption = None,
     template: TemplateOption = None,
     chat: ChatOption = None,
@@ -74,7 +81,9 @@ def explore(
             asked = _drawn(asked, limit, seed)
         policy = rooms["policy"].load_policy(model, dtype=dtype, device=device)
         encoder = rooms["prompts"].PromptEncoder(policy.tokenizer, chat=chat, system=system, template=template)
-        on_group = _on_group(stack, rollouts, prompts, n_groups=len(asked) * len(set(temperatures)), shown=progress)
+        on_group = group_writer(stack, rollouts, prompts)
+        if shows_progress(progress):
+            on_group = _shown(stack, on_group, len(asked) * len(set(temperatures)))
         report = rooms["explore"].explore(
             encoder.encoded(asked),
             rooms["generation"].HfGenerator(policy.model, policy.tokenizer),
@@ -113,42 +122,20 @@ def _drawn(prompts: list[Any], limit: int, seed: int) -> list[Any]:
     return [prompts[place] for place in sorted(Random(seed).sample(range(len(prompts)), limit))]
 
 
-def _on_group(
-    stack: ExitStack, rollouts: Path | None, source: Path, *, n_groups: int, shown: bool | None
-) -> "Callable[[Group], None]":
-    """Writes a group when it has come, and moves the bar on: what was sampled survives whatever ends the command."""
-    file = None if rollouts is None else stack.enter_context(_opened(rollouts, source))
-    bar, task = None, None
-    if shows_progress(shown):
-        from rich.console import Console
-        from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+def _shown(stack: ExitStack, write: "Callable[[Group], None]", n_groups: int) -> "Callable[[Group], None]":
+    """`write`, with a bar that moves on."""
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = (TextColumn("groups"), MofNCompleteColumn(), TimeElapsedColumn())
-        bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
-        task = bar.add_task("groups", total=n_groups)
+    columns = (TextColumn("groups"), MofNCompleteColumn(), TimeElapsedColumn())
+    bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+    task = bar.add_task("groups", total=n_groups)
 
     def on_group(group: "Group") -> None:
-        from ..rollouts.output import told_as
-        from ..rollouts.writing import rollout_row, write_row
-
-        if file is not None:
-            with told_as("--rollouts", str(rollouts)):
-                for rollout in group.rollouts:
-                    write_row(file, rollout_row(rollout, group_id=group.group_id))
-                file.flush()
-        if bar is not None and task is not None:
-            bar.advance(task)
+        write(group)
+        bar.advance(task)
 
     return on_group
-
-
-def _opened(path: Path, source: Path) -> IO[str]:
-    from ..rollouts.output import told_as
-
-    if path.exists() and source.exists() and path.samefile(source):
-        raise ArgumentError(f"--rollouts: expected another file than the input, got {path}")
-    with told_as("--rollouts", str(path)):
-        return path.open("w", encoding="ascii", newline="\n")
 
 
 def _told(report: "ExploreReport") -> list[str]:

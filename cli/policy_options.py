@@ -1,8 +1,16 @@
-"""What the commands that run a policy ask for."""
+"""What the commands that run a policy ask for, and where they write what was sampled."""
 
-from typing import Annotated
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ..errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ..rollouts.records import Group
 
 ModelOption = Annotated[str, typer.Option(help="Folder of a causal language model of transformers.", metavar="FOLDER")]
 SystemOption = Annotated[
@@ -15,3 +23,28 @@ ChatOption = Annotated[
 ]
 DeviceOption = Annotated[str | None, typer.Option(help="Of torch. Default: the first accelerator, else the CPU.")]
 DtypeOption = Annotated[str, typer.Option(help="Of the weights: float32, bfloat16 or float64.")]
+RolloutsOption = Annotated[
+    Path | None, typer.Option(help="Write every rollout as it comes, for `rewardgate audit`; JSON lines.")
+]
+
+
+def group_writer(stack: ExitStack, path: Path | None, *sources: Path | None) -> "Callable[[Group], None]":
+    """Appends the rollouts of a group to a new file at `path`, at once: they survive whatever ends the command."""
+    from ..rollouts.output import told_as
+    from ..rollouts.writing import rollout_row, write_row
+
+    if path is None:
+        return lambda group: None
+    for source in sources:
+        if source is not None and path.exists() and source.exists() and path.samefile(source):
+            raise ArgumentError(f"--rollouts: expected another file than the input, got {path}")
+    with told_as("--rollouts", str(path)):
+        file = stack.enter_context(path.open("w", encoding="ascii", newline="\n"))
+
+    def write(group: "Group") -> None:
+        with told_as("--rollouts", str(path)):
+            for rollout in group.rollouts:
+                write_row(file, rollout_row(rollout, group_id=group.group_id))
+            file.flush()
+
+    return write
