@@ -16,6 +16,7 @@ from .. import __version__
 from ..errors import InputError, RewardgateError
 from .advantages import advantages
 from .audit import audit
+from .bootstrap import bootstrap
 from .doctor import doctor
 from .explore import explore
 from .export import export
@@ -36,6 +37,7 @@ app.command()(probe)
 app.command()(watch)
 app.command()(pools)
 app.command()(explore)
+app.command()(bootstrap)
 app.command()(export)
 app.command()(doctor)
 app.command("list")(list_names)
@@ -62,8 +64,9 @@ def _root(
 def main() -> None:
     """The entry point: runs the command, and turns every error of ours, or of usage, into one line and exit code 2.
 
-    Exit codes: 0; 1 where `--fail-on` says so and for nothing else; 2; 130 after Ctrl-C; 141 where the reader of
-    our output went away (`| head`), as the shell reports it of any other program.
+    Exit codes: 0; 1 where `--fail-on` says so and for nothing else; 2; 3 where `bootstrap` ends without enough
+    support for RL; 130 after Ctrl-C; 141 where the reader of our output went away (`| head`), as the shell reports it
+    of any other program.
     """
     sys.exit(_exit_code(sys.argv[1:]))
 
