@@ -25,6 +25,7 @@ from .names import list_names
 from .pools import pools
 from .probe import probe
 from .score import score
+from .train import train
 from .verify import verify
 from .watch import watch
 
@@ -39,6 +40,7 @@ app.command()(pools)
 app.command()(explore)
 app.command()(bootstrap)
 app.command()(export)
+app.command()(train)
 app.command()(doctor)
 app.command("list")(list_names)
 app.add_typer(label, name="label")

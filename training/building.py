@@ -19,7 +19,7 @@ from .judging import Judging, judging_of
 from .policy import load_policy
 from .prompts import Prompt, PromptEncoder, read_prompts, without
 
-__all__ = ["Parts", "adamw", "parts_of", "rate_at"]
+__all__ = ["Parts", "adamw", "parts_of", "prompts_of", "rate_at"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +77,7 @@ def parts_of(
     assert model is not None
     if reference is None and config.loss.beta > 0:
         reference = _reference(config, model)
-    encoder = PromptEncoder(tokenizer, chat=config.data.chat, system=config.data.system, template=config.data.template)
-    own_held_out = _held_out(config, encoder) if held_out is None else _encoded(held_out, encoder)
-    asked, n_too_long = _prompts(config, prompts, own_held_out, encoder)
+    asked, own_held_out, n_too_long = prompts_of(config, tokenizer, prompts=prompts, held_out=held_out)
     if generator is None:
         generator = _generator(config, model, tokenizer)
     if config.generation.asynchronous and not getattr(generator, "owns_weights", False):
@@ -101,6 +99,25 @@ def parts_of(
         judging=judging_of(config.judge) if verifier is None else _judging(verifier, config),
         scorer=scorer,
     )
+
+
+def prompts_of(
+    config: RunConfig,
+    tokenizer: Any,
+    *,
+    prompts: Sequence[Prompt] | None = None,
+    held_out: Sequence[Prompt] | None = None,
+) -> tuple[list[Prompt], list[Prompt], int]:
+    """Those that are trained on, those that are held out, and how many were too long. None: of the files.
+
+    Raises:
+        RewardgateError: a file is missing or cannot be read, or there are fewer prompts than a step needs.
+    """
+    data = config.data
+    encoder = PromptEncoder(tokenizer, chat=data.chat, system=data.system, template=data.template)
+    own_held_out = _held_out(config, encoder) if held_out is None else _encoded(held_out, encoder)
+    asked, n_too_long = _asked(config, prompts, own_held_out, encoder)
+    return asked, own_held_out, n_too_long
 
 
 def adamw(model: nn.Module, options: Optimizer) -> torch.optim.AdamW:
@@ -154,10 +171,9 @@ def _held_out(config: RunConfig, encoder: PromptEncoder) -> list[Prompt]:
     return []
 
 
-def _prompts(
+def _asked(
     config: RunConfig, given: Sequence[Prompt] | None, held_out: Sequence[Prompt], encoder: PromptEncoder
 ) -> tuple[list[Prompt], int]:
-    """Those that are trained on, and how many were too long."""
     if given is None:
         if config.data.prompts is None:
             raise ArgumentError("data.prompts: expected a file, got none, and no prompts either")

@@ -64,14 +64,14 @@ class Trainer:
         *,
         resume: bool = False,
         should_stop: Callable[[], bool] = lambda: False,
-        tell: Callable[[StepReport], None] = lambda _: None,
+        tell: Callable[[int, StepReport], None] = lambda _, __: None,
     ) -> RunResult:
         """Train until the last step, or until the end of the one in which `should_stop()` is first True. Called once.
 
         Args:
             resume: go on from the folder's newest checkpoint; from the beginning where there is none.
             should_stop: asked after every step.
-            tell: given what the monitor found in every step.
+            tell: given every step, and what the monitor found in it.
 
         Raises:
             InputError: the folder holds a run and `resume` is False; another process runs it; it cannot be written.
@@ -105,7 +105,7 @@ class _Running:
     """A run and its folder, while it runs."""
 
     def __init__(
-        self, trainer: Trainer, folder: RunFolder, monitor: Monitor, tell: Callable[[StepReport], None]
+        self, trainer: Trainer, folder: RunFolder, monitor: Monitor, tell: Callable[[int, StepReport], None]
     ) -> None:
         self._trainer, self._folder, self._monitor, self._tell = trainer, folder, monitor, tell
         self._config, self._stepper = trainer.config, trainer.stepper
@@ -172,7 +172,7 @@ class _Running:
 
     def _log_start(self) -> None:
         record = StepRecord(step=0, rewards=[], group_ids=[], held_out=self._held_out(0))
-        self._tell(self._monitor.step(record))
+        self._tell(record.step, self._monitor.step(record))
 
     def _log(self, done: StepDone) -> None:
         folder, step = self._folder, done.step
@@ -193,7 +193,7 @@ class _Running:
                 seconds={"evaluate": perf_counter() - started} if held_out else {},
                 is_gated=self._trainer.parts.scorer is not None,
             )
-            self._tell(self._monitor.step(record))
+            self._tell(record.step, self._monitor.step(record))
 
     def _held_out(self, step: int) -> dict[str, HeldOut]:
         groups = self._stepper.evaluate(step)
