@@ -26,6 +26,7 @@ from .rungs import (
     of_supply,
     of_verifier,
 )
+from .thresholds import measure
 
 __all__ = ["ladder"]
 
@@ -45,7 +46,8 @@ def ladder(
 
     Args:
         report: of the rollouts. From the mixed groups on, it is read as it will be after the repair of what it found
-            repairable: broken targets make no shortage of mixed groups.
+            repairable: broken targets make no shortage of mixed groups. What the monitor of its run warns of stands on
+            the rung that it names.
         probe: of the same verifier.
         pools: prompts by pool, as `PromptPools.counts` tells.
         explore: of prompts without a success.
@@ -71,6 +73,9 @@ def ladder(
         "monitoring": list(of_monitoring(report, lag, staleness)),
         "estimators": list(of_estimators(report, table)),
     }
+    for alert in () if report.run is None else report.run.active:
+        sentence = f"{alert.sentence}, since step {alert.step}"
+        measures[alert.layer].append(measure(alert.name, alert.value, alert.level, sentence, alert.threshold))
     missing = _missing(report, table, probe=probe, pools=pools, explore=explore, lag=lag)
     rungs = tuple(
         Rung(

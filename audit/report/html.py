@@ -23,6 +23,7 @@ from .html_text import anchor, embedded, seen
 from .html_tiles import html_tiles
 from .json_text import report_json
 from .model import SEVERITIES, AuditReport
+from .run_lines import cost_sentences, standing
 from .text import number, percent
 
 __all__ = ["CARDS_A_PAGE", "html_page"]
@@ -49,6 +50,7 @@ class _Section(NamedTuple):
 
 _SECTIONS = (
     _Section("data", "What was read", findings="reading"),
+    _Section("run", "The training run", findings="run"),
     _Section("golds", "Golds", findings="golds"),
     _Section("verifier", "Verifier"),
     _Section("groups", "Groups", findings="groups"),
@@ -80,6 +82,7 @@ def html_page(report: AuditReport, *, probe: ProbeReport | None = None) -> str:
         "right": report.duplicates or report.permissive,
         "gate": report.gate_trust,
         "ladder": report.ladder,
+        "run": report.run,
     }
     page = _environment().get_template("page.html.jinja")
     said = page.render(
@@ -118,6 +121,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "number": number, "percent": percent, "seen": seen, "anchor": anchor, "kind": kind_words,
         "evidence": evidence_words, "counted": _counted, "credit": credit_name,
+        "standing": standing, "cost": cost_sentences,
     }  # fmt: skip
     return environment
 

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from . import charts
 from .curves import Curves, StepPoint
 from .model import AuditReport, GroupTable
+from .run_charts import run_charts
 
 __all__ = ["html_charts"]
 
@@ -27,6 +28,7 @@ def html_charts(report: AuditReport, curves: Curves | None) -> Mapping[str, Any]
         "pass_at_k": None if curves is None else _pass_at_k(curves),
         "steps": None if curves is None or not curves.steps else _steps(curves.steps),
         "mixed": _mixed(report),
+        "run": [] if report.run is None else run_charts(report.run.curves),
     }
 
 

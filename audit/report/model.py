@@ -25,6 +25,7 @@ from .evidence import (
 from .gate_trust import GateTrust
 from .ladder import Ladder
 from .reliability import Reliability
+from .run import RunReadout
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -54,6 +55,7 @@ __all__ = [
     "Repair",
     "Review",
     "ReviewItem",
+    "RunReadout",
     "Severity",
     "Stake",
     "Support",
@@ -284,3 +286,4 @@ class AuditReport(Part):
     ladder: Ladder | None = None
     gate_trust: GateTrust | None = None
     lag: PolicyLag | None = None
+    run: RunReadout | None = None

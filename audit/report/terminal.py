@@ -18,6 +18,7 @@ from .ladder_lines import ladder_lines
 from .model import SEVERITIES, AuditReport, FailingGold, Golds, GroupCard, GroupTable, Stake
 from .printing import STYLES, print_parts, verdict_lines
 from .reliability_lines import reliability_lines
+from .run_lines import run_lines
 from .text import number, percent, shown
 
 __all__ = ["render"]
@@ -57,6 +58,9 @@ def _parts(report: AuditReport) -> Iterator[RenderableType]:
         yield _heading(position, name, report)
         # Indented as a block, so that wrapped lines keep the indent.
         yield from (Indented(part, 2) for part in section(report))
+    if report.run is not None:
+        yield Text("\nTHE RUN", style="bold")
+        yield from (Indented(line, 2) for line in run_lines(report.run))
     if report.ladder is not None:
         yield Text("\nTHE LADDER: which layer to change first", style="bold")
         yield from (Indented(line, 2) for line in ladder_lines(report.ladder))

@@ -1,6 +1,7 @@
 """Our own rollout files, as `rollouts.writing` writes them: one `Rollout` a line, with its group id."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,6 +19,7 @@ SCHEMA = "rewardgate.rollout/1"
 
 _FILLED_BY_READER = frozenset({"source", "token_ids", "rollout_logprobs", "rewards"})
 _FIELDS = frozenset(Rollout.model_fields) - {"source"}
+_TRAINED_ON = "rollouts"
 
 
 class Format:
@@ -27,6 +29,11 @@ class Format:
 
     def recognises(self, rows: Sequence[Row]) -> bool:
         return most(rows, lambda row: row.get("schema") == SCHEMA or _is_ours_by_names(row))
+
+    def files_of_run(self, paths: Sequence[Path]) -> list[Path]:
+        """Of a training run of ours what it was trained on, without evaluations and what its checkpoints keep."""
+        runs = {path.parent.parent for path in paths if path.parent.name == _TRAINED_ON}
+        return [path for path in paths if path.parent.name == _TRAINED_ON or runs.isdisjoint(path.parents)]
 
     def reader(self, rows: Sequence[Row], options: ReadOptions) -> "NativeReader":
         return NativeReader(rows, tokens=options.tokens)

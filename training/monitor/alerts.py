@@ -14,6 +14,7 @@ from math import isfinite
 from typing import Any, Literal
 
 from ...audit.report.ladder import RUNGS, RungName
+from ...audit.report.text import percent
 from ...audit.thresholds import Thresholds, at_least, at_most
 from ...errors import ArgumentError
 
@@ -42,7 +43,7 @@ class AlertRule:
             first `window` values) or to the `best` (highest) smoothed value so far.
         window: known values that it is smoothed over; none is raised before there are as many.
         least: a start or a best that is not above this is nothing to compare with.
-        says: what it means, a clause that follows the figure's value.
+        says: what it means, with the smoothed `{value}` or, of a share, its `{percent}`.
         change: what to change first.
 
     Raises:
@@ -95,7 +96,7 @@ class Alert:
         level: reached; where it was cleared, the one that it had.
         value: the smoothed figure that decided.
         threshold: from where it warns and fails.
-        sentence: all of it, for a person.
+        sentence: what it means, for a person.
     """
 
     step: int
@@ -130,7 +131,7 @@ class Alerts:
 
     Example:
         >>> rule = AlertRule(name="cut_off", layer="exploration and bootstrap", figure="length/truncated",
-        ...                  limits=(0.05, 0.25), window=2, says="of the completions were cut off",
+        ...                  limits=(0.05, 0.25), window=2, says="{percent} of the completions were cut off",
         ...                  change="raise max_tokens")
         >>> alerts = Alerts([rule])
         >>> [[alert.event for alert in alerts.step(step, {"length/truncated": share})]
@@ -148,8 +149,8 @@ class Alerts:
 
     @property
     def active(self) -> tuple[Alert, ...]:
-        """What is raised, by layer, from the one to change first."""
-        return tuple(sorted(self._active.values(), key=lambda alert: _ORDER[alert.layer]))
+        """What is raised: by layer, what fails before what warns."""
+        return tuple(sorted(self._active.values(), key=lambda alert: (_ORDER[alert.layer], alert.level)))
 
     def step(self, step: int, figures: Mapping[str, float]) -> list[Alert]:
         """What the figures of a step raise and clear; a figure that is not known changes nothing."""
@@ -200,7 +201,6 @@ class Alerts:
             return None
         level = watched.level or before
         assert level is not None  # they differ
-        threshold = rule.threshold(smooth)
         return Alert(
             step=step,
             event=_event(before, watched.level),
@@ -209,8 +209,8 @@ class Alerts:
             figure=figure,
             level=level,
             value=smooth,
-            threshold=threshold,
-            sentence=_sentence(rule, figure, smooth, threshold),
+            threshold=rule.threshold(smooth),
+            sentence=_sentence(rule, figure, smooth),
             change=rule.change,
         )
 
@@ -237,7 +237,6 @@ def _matching(pattern: str, figures: Mapping[str, float]) -> Iterator[str]:
     return (name for name in figures if fnmatchcase(name, pattern))
 
 
-def _sentence(rule: AlertRule, figure: str, value: float, threshold: str) -> str:
-    against = {"start": " times what it was at the start", "best": " times its best"}.get(rule.of, "")
-    mean = f" (mean of {rule.window})" if rule.window > 1 else ""
-    return f"{figure} {value:.3g}{against}{mean}: {rule.says} ({threshold})"
+def _sentence(rule: AlertRule, figure: str, value: float) -> str:
+    said = rule.says.format(value=f"{value:.3g}", percent=percent(value))
+    return f"{said} ({figure}{f', mean of {rule.window}' if rule.window > 1 else ''})"

@@ -18,7 +18,7 @@ RULES: Sequence[AlertRule] = (
         layer="verifier",
         figure="verdicts/unscored_fault",
         limits=(0.0, SCORING_FAULTS),
-        says="of the rollouts have no reward because scoring failed",
+        says="{percent} of the rollouts have no reward because scoring failed",
         change="read the verdicts' details in the rollouts of these steps, then run `rewardgate doctor`",
     ),
     AlertRule(
@@ -28,7 +28,7 @@ RULES: Sequence[AlertRule] = (
         side="at_least",
         limits=(0.005, 0.001),
         window=10,
-        says="is the success rate: verifier, targets and form are to be ruled out before the policy is blamed",
+        says="{percent} of the rollouts are paid: rule out verifier, targets and form before the policy is blamed",
         change="run `rewardgate audit` on this run's folder; where it clears the rewards, bootstrap",
     ),
     AlertRule(
@@ -37,7 +37,7 @@ RULES: Sequence[AlertRule] = (
         figure="success/mean",
         limits=(0.95, 0.99),
         window=10,
-        says="is the success rate: the prompts are learned, or the verifier pays whatever it is given",
+        says="{percent} of the rollouts are paid: the prompts are learned, or the verifier pays whatever it is given",
         change="run `rewardgate probe` on the verifier; where it holds, draw harder prompts",
     ),
     AlertRule(
@@ -45,7 +45,7 @@ RULES: Sequence[AlertRule] = (
         layer="golds",
         figure="verdicts/unscored_target",
         limits=(0.0, FAILING_GOLDS),
-        says="of the rollouts have no reward because of their target",
+        says="{percent} of the rollouts have no reward because of their target",
         change="mend or leave out these targets: `rewardgate audit` lists them under golds",
     ),
     AlertRule(
@@ -54,7 +54,7 @@ RULES: Sequence[AlertRule] = (
         figure="pools/frontier_share",
         side="at_least",
         limits=FRONTIER,
-        says="of the prompts that are drawn are neither too hard nor too easy",
+        says="{percent} of the prompts that are drawn are neither too hard nor too easy",
         change="add prompts of another difficulty, or draw the frontier more often",
     ),
     AlertRule(
@@ -62,7 +62,7 @@ RULES: Sequence[AlertRule] = (
         layer="pools",
         figure="pools/quarantine_share",
         limits=(QUARANTINED, None),
-        says="of the prompts wait for their target or their verifier",
+        says="{percent} of the prompts wait for their target or their verifier",
         change="mend the targets in quarantine, then release them",
     ),
     AlertRule(
@@ -70,7 +70,7 @@ RULES: Sequence[AlertRule] = (
         layer="pools",
         figure="groups/all_correct_rate",
         limits=(0.5, 0.8),
-        says="of the groups are all correct: their rollouts are sampled for nothing",
+        says="{percent} of the groups are all correct: their rollouts are sampled for nothing",
         change="draw harder prompts",
     ),
     AlertRule(
@@ -79,7 +79,7 @@ RULES: Sequence[AlertRule] = (
         figure="signal/live_rollouts",
         side="at_least",
         limits=SUPPLY,
-        says="of what was sampled moves the policy",
+        says="{percent} of the rollouts that are sampled move the policy",
         change="draw prompts nearer to a success rate of one half, or larger groups, before anything in the loss",
     ),
     AlertRule(
@@ -87,7 +87,7 @@ RULES: Sequence[AlertRule] = (
         layer="exploration and bootstrap",
         figure="groups/all_wrong_rate",
         limits=(0.5, 0.9),
-        says="of the groups show no success",
+        says="{percent} of the groups show no success",
         change="explore the prompts without one (`rewardgate explore`), bootstrap from demonstrations, or open a gate "
         "whose step scorer was measured",
     ),
@@ -96,7 +96,7 @@ RULES: Sequence[AlertRule] = (
         layer="exploration and bootstrap",
         figure="length/truncated",
         limits=OUT_OF_FORM,
-        says="of the completions are cut off before they can answer",
+        says="{percent} of the completions are cut off before they can answer",
         change="raise max_tokens, or filter overlong completions",
     ),
     AlertRule(
@@ -104,7 +104,7 @@ RULES: Sequence[AlertRule] = (
         layer="exploration and bootstrap",
         figure="verdicts/no_answer",
         limits=OUT_OF_FORM,
-        says="of the completions commit to no answer",
+        says="{percent} of the completions commit to no answer",
         change="show the form of an answer in the prompt, or teach it by a short fine-tuning on demonstrations",
     ),
     AlertRule(
@@ -115,7 +115,7 @@ RULES: Sequence[AlertRule] = (
         of="start",
         limits=(0.3, 0.1),
         least=0.01,
-        says="the policy samples hardly anything new",
+        says="the policy samples hardly anything new: its entropy is {value} of what it was at the start",
         change="lower the learning rate, raise epsilon_high or the temperature, or add new prompts",
     ),
     AlertRule(
@@ -127,7 +127,7 @@ RULES: Sequence[AlertRule] = (
         limits=(0.8, 0.5),
         window=3,
         least=0.05,
-        says="prompts that nobody trains on were solved more often before",
+        says="prompts that nobody trains on were solved more often before: {value} of the best",
         change="go back to the checkpoint of the best evaluation, with a lower learning rate or more kinds of prompts",
     ),
     AlertRule(
@@ -136,7 +136,7 @@ RULES: Sequence[AlertRule] = (
         figure="gate/coverage",
         side="at_least",
         limits=(0.5, 0.1),
-        says="of the steps of opened groups have a score",
+        says="{percent} of the steps of opened groups have a score",
         change="ask a scorer that knows these steps, or cut them where it can read them (`split`)",
     ),
     AlertRule(
@@ -145,7 +145,7 @@ RULES: Sequence[AlertRule] = (
         figure="gate/length_bias",
         of="size",
         limits=(0.3, 0.6),
-        says="correlation of step credit with length: it pays for long rollouts, or for short ones",
+        says="step credit goes with length: it pays for long rollouts, or for short ones (correlation {value})",
         change="use a mode of the gate that charges and never pays (`rules`, `errors`)",
     ),
     AlertRule(
@@ -154,7 +154,7 @@ RULES: Sequence[AlertRule] = (
         figure="update/sampler_*effective_share",
         side="at_least",
         limits=EFFECTIVE,
-        says="of the sampled tokens count as the trained policy's own",
+        says="the sampled tokens count for {percent} of as many of the trained policy's own",
         change="update less between two samplings, sample with top_p = 1 and no top_k, and check the weights' push",
     ),
     AlertRule(
@@ -162,7 +162,7 @@ RULES: Sequence[AlertRule] = (
         layer="estimators",
         figure="update/nonfinite_steps",
         limits=(0.0, 0.5),
-        says="optimizer steps an update were skipped for a gradient that was not finite",
+        says="{value} optimizer steps an update were skipped for a gradient that was not finite",
         change="look at the batch that `save_nonfinite` kept; lower the learning rate, or compute in float32",
     ),
     AlertRule(
@@ -170,7 +170,7 @@ RULES: Sequence[AlertRule] = (
         layer="estimators",
         figure="update/*clipped_high",
         limits=OUTSIDE_THE_CLIP,
-        says="of the tokens are beyond the upper clip: what is to become likelier has no gradient",
+        says="{percent} of the tokens are beyond the upper clip: what is to become likelier has no gradient",
         change="make smaller or fewer steps a batch (learning rate, epochs), or widen epsilon_high",
     ),
     AlertRule(
@@ -178,7 +178,7 @@ RULES: Sequence[AlertRule] = (
         layer="estimators",
         figure="update/*clipped_low",
         limits=OUTSIDE_THE_CLIP,
-        says="of the tokens are beyond the lower clip: what is to become rarer has no gradient",
+        says="{percent} of the tokens are beyond the lower clip: what is to become rarer has no gradient",
         change="make smaller or fewer steps a batch (learning rate, epochs)",
     ),
     AlertRule(
@@ -187,7 +187,7 @@ RULES: Sequence[AlertRule] = (
         figure="update/grad_norm",
         of="start",
         limits=(10.0, 100.0),
-        says="the gradient has grown",
+        says="the gradient is {value} times what it was at the start",
         change="lower the learning rate, and clip the gradient's norm",
     ),
     AlertRule(
@@ -196,8 +196,8 @@ RULES: Sequence[AlertRule] = (
         figure="length/mean",
         of="start",
         limits=(3.0, 6.0),
-        says="completions have grown: read the longest; means over a row weigh their tokens down",
-        change="use the reduction `constant` or `token_mean`, and look for what length is paid for",
+        says="completions are {value} times as long as at the start, and means over a row weigh their tokens down",
+        change="read the longest for what length is paid for; use the reduction `constant` or `token_mean`",
     ),
 )
 """In the order of the ladder."""

@@ -20,7 +20,7 @@ def rule(**options: object) -> AlertRule:
         "figure": "length/truncated",
         "limits": (0.1, 0.5),
         "window": 1,
-        "says": "are cut off",
+        "says": "{percent} are cut off",
         "change": "raise max_tokens",
     }
     return AlertRule(**{**given, **options})  # pyright: ignore[reportArgumentType]
@@ -96,11 +96,12 @@ def test_a_pattern_watches_every_figure_by_itself() -> None:
     assert len(alerts.active) == 2
 
 
-def test_a_sentence_says_the_figure_its_meaning_and_the_limits() -> None:
+def test_a_sentence_says_what_the_figure_means() -> None:
     alerts = Alerts([rule(window=2)])
     alerts.step(6, {"length/truncated": 0.2})
     (alert,) = alerts.step(7, {"length/truncated": 0.3})
-    assert alert.sentence == ("length/truncated 0.25 (mean of 2): are cut off (warn from 10 % on, fail from 50 % on)")
+    assert alert.sentence == "25 % are cut off (length/truncated, mean of 2)"
+    assert alert.threshold == "warn from 10 % on, fail from 50 % on"
     assert (alert.layer, alert.change, alert.value) == ("exploration and bootstrap", "raise max_tokens", 0.25)
 
 
@@ -157,6 +158,7 @@ def test_rules_stand_in_the_order_of_the_ladder_and_can_be_raised_and_cleared() 
         assert one.level(bad, None) == ("warn" if fail is None else "fail"), one.name
         assert one.level(good, "fail") is None, one.name
         assert fail is None or (fail < warn) == (one.side == "at_least"), one.name
+        assert one.says.format(value="0.3", percent="30 %") != one.says, one.name
 
 
 @pytest.mark.parametrize(
