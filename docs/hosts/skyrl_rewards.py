@@ -13,6 +13,7 @@ from typing import Any
 
 import ray
 import skyrl_gym
+import torch
 from skyrl.backends.skyrl_train.training_batch import TrainingInputBatch
 from skyrl.train.config import SkyRLTrainConfig
 from skyrl.train.entrypoints.main_base import BasePPOExp
@@ -27,6 +28,8 @@ from rewardgate.integrations.outcome_verifier import judged, outcome_verifier
 from rewardgate.integrations.scored_steps import CompletionIds
 
 VERIFIER = outcome_verifier("math", workers=2, timeout_s=30.0, options={})
+GATE = gate_mode("rules", estimator="grpo", estimator_options={"ddof": 1, "epsilon": 1e-6})
+"""The rule scorer's gate; the estimator is SkyRL's own, in float64."""
 
 
 class VerifiedEnv(BaseTextEnv):
@@ -44,7 +47,9 @@ class VerifiedEnv(BaseTextEnv):
         verdict = judged(VERIFIER, action, self.target)
         self.is_unscored = verdict.reward is None
         reward = nan if verdict.reward is None else verdict.reward
-        return BaseTextEnvStepOutput(observations=[], reward=reward, done=True, metadata={"rule": verdict.rule})
+        return BaseTextEnvStepOutput(
+            observations=[], reward=reward, done=True, metadata={"rule": verdict.rule}, postprocessed_action=None
+        )
 
     def get_metrics(self) -> dict[str, float]:
         return {"rewardgate_unscored": float(self.is_unscored)}
@@ -59,7 +64,8 @@ class GatedTrainer(RayPPOTrainer):
         self, generator_output: GeneratorOutput, uids: list[str], *args: Any, **kwargs: Any
     ) -> tuple[GeneratorOutput, list[str]]:
         """Rows without a reward leave the loss; SkyRL's own figures see the mean of their group instead."""
-        totals = [sum(row) if isinstance(row, list) else row for row in generator_output["rewards"]]
+        rewards: list[Any] = generator_output["rewards"]  # numbers, or one for each token
+        totals = [sum(row) if isinstance(row, list) else row for row in rewards]
         known: dict[str, list[float]] = defaultdict(list)
         for total, uid in zip(totals, uids, strict=True):
             if not isnan(total):
@@ -68,38 +74,39 @@ class GatedTrainer(RayPPOTrainer):
         for number in lost:
             of_group = known[uids[number]]
             mean, ids = sum(of_group) / max(1, len(of_group)), generator_output["response_ids"][number]
-            per_token = isinstance(generator_output["rewards"][number], list)
-            generator_output["rewards"][number] = [0.0] * (len(ids) - 1) + [mean] if per_token else mean
+            is_per_token = isinstance(rewards[number], list)
+            rewards[number] = [0.0] * (len(ids) - 1) + [mean] if is_per_token else mean
             generator_output["loss_masks"][number] = [0] * len(ids)
         output, uids = super().postprocess_generator_output(generator_output, uids, *args, **kwargs)
+        per_token: list[Any] = output["rewards"]
         for number in lost:
-            output["rewards"][number][-1] = nan
+            per_token[number][-1] = nan
         return output, uids
 
     def compute_advantages_and_returns(self, data: TrainingInputBatch) -> TrainingInputBatch:
         if self.gate is None:
-            config = gate_mode("rules", estimator="grpo", estimator_options={"ddof": 1, "epsilon": 1e-6})
-            self.gate = HostGate(tokenizer=self.tokenizer, config=config)
-        mask, outcome = data["response_mask"].bool(), data["rewards"].double().sum(1)  # responses lie on the right
-        n_tokens, uids = mask.shape[1], data.metadata["uids"]
+            self.gate = HostGate(tokenizer=self.tokenizer, config=GATE)
+        batch: Any = data  # tensors by name; SkyRL's type says that each of them is a batch
+        mask, outcome = batch["response_mask"].bool(), batch["rewards"].double().sum(1)  # responses lie on the right
+        n_tokens, uids = mask.shape[1], batch.metadata["uids"]
         rows = [
             HostRow(
                 group=uids[number],
                 outcome=float(outcome[number]),
-                completion=CompletionIds("", None, data["sequences"][number, -n_tokens:][mask[number]].tolist()),
-                mask=data["loss_mask"][number][mask[number]].tolist(),
+                completion=CompletionIds("", None, batch["sequences"][number, -n_tokens:][mask[number]].tolist()),
+                mask=batch["loss_mask"][number][mask[number]].tolist(),
             )
-            for number in range(len(mask) - data.metadata["pad_size"])
+            for number in range(len(mask) - batch.metadata["pad_size"])
         ]
         found = self.gate.gated(rows)
-        data["rewards"] = data["rewards"].nan_to_num(0.0)
-        data = super().compute_advantages_and_returns(data)
-        advantages = data["advantages"].clone()
+        batch["rewards"] = batch["rewards"].nan_to_num(0.0)
+        batch = super().compute_advantages_and_returns(data)
+        advantages = torch.zeros(mask.shape)
         for number, values in enumerate(found.advantages):
-            advantages[number, mask[number]] = advantages.new_tensor(values)
-        data["advantages"] = data["returns"] = advantages * data["loss_mask"]
+            advantages[number, mask[number]] = torch.tensor(values)
+        batch["advantages"] = batch["returns"] = advantages
         self.all_metrics.update(found.metrics)
-        return data
+        return batch
 
 
 class GatedExp(BasePPOExp):

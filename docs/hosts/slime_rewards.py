@@ -26,6 +26,8 @@ from rewardgate.integrations.scored_steps import CompletionIds
 
 logger = logging.getLogger(__name__)
 VERIFIER = outcome_verifier("math", workers=2, timeout_s=30.0, options={})
+GATE = gate_mode("rules", estimator="grpo", estimator_options={"ddof": 1, "epsilon": 1e-6})
+"""The rule scorer's gate; groups whose outcomes differ get what slime's own `grpo` gives them."""
 
 
 async def outcome(args: Namespace, sample: Sample, **_: Any) -> float:
@@ -74,6 +76,4 @@ def advantages(args: Namespace, rollout_data: dict[str, Any]) -> None:
 
 @cache
 def gate() -> HostGate:
-    """Groups whose outcomes differ get what slime's own `grpo` gives them."""
-    config = gate_mode("rules", estimator="grpo", estimator_options={"ddof": 1, "epsilon": 1e-6})
-    return HostGate(tokenizer=AutoTokenizer.from_pretrained(os.environ["POLICY"]), config=config)
+    return HostGate(tokenizer=AutoTokenizer.from_pretrained(os.environ["POLICY"]), config=GATE)

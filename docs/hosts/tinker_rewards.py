@@ -77,7 +77,9 @@ class VerifiedProblem(ProblemEnv):
 
 def plug_in(tokenizer: Any) -> None:
     """Have the cookbook's training loop put our advantages into its data."""
-    train.assemble_training_data = partial(gated_training_data, tokenizer=tokenizer)
+    # The loop calls what it imported, so that is what is replaced.
+    gated = partial(gated_training_data, tokenizer=tokenizer)
+    train.assemble_training_data = gated  # pyright: ignore[reportPrivateImportUsage]
 
 
 def gated_training_data(
