@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import MissingExtraError, RewardgateError
+from ..errors import MissingExtraError, RewardgateError, UnavailableError, WorkerDiedError
 from .ray_blocks import Question, table_of
 from .ray_folder import RunFolder
 from .ray_inputs import InputFile
@@ -53,6 +53,7 @@ def connected(num_workers: int | None) -> Iterator[Any]:
 
     Raises:
         MissingExtraError: Ray is not installed.
+        UnavailableError: it cannot be reached, or started.
     """
     try:
         ray = import_module("ray")
@@ -63,11 +64,14 @@ def connected(num_workers: int | None) -> Iterator[Any]:
         yield ray
         return
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if os.environ.get("RAY_ADDRESS"):
-        ray.init(**quiet)
-    else:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        ray.init(num_cpus=max(num_workers or 1, os.cpu_count() or 1), include_dashboard=False, **quiet)
+    try:
+        if os.environ.get("RAY_ADDRESS"):
+            ray.init(**quiet)
+        else:
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            ray.init(num_cpus=max(num_workers or 1, os.cpu_count() or 1), include_dashboard=False, **quiet)
+    except Exception as error:  # a bare one, where its own processes did not come up in time
+        raise UnavailableError(f"ray: expected to reach it, or to start it here, got: {error}") from error
     try:
         yield ray
     finally:
@@ -100,6 +104,8 @@ def blocks_done(
     Raises:
         RewardgateError: what an actor raised of its own making, `UnavailableError` above all.
     """
+    if not files:
+        return
     root = Path.cwd()
     folder = RunFolder(root / folder.path)
     given = {"folder": folder, "reading": dict(reading), "root": root, "block_rows": block_rows}
@@ -173,6 +179,8 @@ def told() -> Iterator[None]:
         while cause is not None:
             if isinstance(getattr(cause, "cause", None), RewardgateError):
                 raise cause.cause from None  # pyright: ignore[reportAttributeAccessIssue]
+            if type(cause).__name__ in {"RayActorError", "ActorDiedError"}:
+                raise WorkerDiedError(f"ray: expected actors that live, got: {cause}") from raised
             cause = cause.__cause__
         raise
 

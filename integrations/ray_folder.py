@@ -63,14 +63,14 @@ class RunFolder:
         An input that is new comes after those that were there; of one that has changed since, nothing is kept.
 
         Args:
-            asked: what makes two runs one: plain JSON data.
+            asked: what makes two runs one; what JSON has no form for counts by its `repr`.
             paths: the inputs, without repetition.
 
         Raises:
             InputError: an input does not exist, or the folder cannot be written.
             ArgumentError: the folder holds another run, or something else.
         """
-        asked = json.loads(json.dumps({"schema_version": SCHEMA_VERSION, **asked}))
+        asked = json.loads(json.dumps({"schema_version": SCHEMA_VERSION, **asked}, default=repr))
         try:
             self._notes.mkdir(parents=True, exist_ok=True)
             known = self._known(asked)

@@ -45,14 +45,11 @@ HOSTILE = {"prompt": "?", "response": "\ud83d \u2028 \x00 é😀", "answer": "1"
 
 @pytest.fixture(scope="module", autouse=True)
 def two_workers() -> Iterator[None]:
-    """A Ray of our own with two processors, in which the support modules can be imported."""
-    ray.init(
-        num_cpus=2,
-        include_dashboard=False,
-        log_to_driver=False,
-        object_store_memory=1 << 28,
-        runtime_env={"env_vars": {"PYTHONPATH": str(SUPPORT)}},
-    )
+    """A Ray of our own with two processors, unless RAY_ADDRESS names one; the support modules can be imported in it."""
+    options: dict[str, Any] = {"runtime_env": {"env_vars": {"PYTHONPATH": str(SUPPORT)}}, "log_to_driver": False}
+    if not os.environ.get("RAY_ADDRESS"):
+        options.update(num_cpus=2, include_dashboard=False, object_store_memory=1 << 28)
+    ray.init(**options)
     yield
     ray.shutdown()
 
@@ -171,10 +168,12 @@ DRIVER = """
 import sys
 from pathlib import Path
 from ray_verifiers import WaitsForAFile
-from rewardgate.integrations import ray
+from rewardgate.integrations import ray as beyond
+import os, ray
 
+ray.init(runtime_env={"env_vars": {"PYTHONPATH": os.environ["PYTHONPATH"]}})
 path, out, file = map(Path, sys.argv[1:])
-print(ray.verify(path, WaitsForAFile(file), out, num_workers=2, block_rows=64))
+print(beyond.verify(path, WaitsForAFile(file), out, num_workers=2, block_rows=64))
 """
 
 
@@ -185,7 +184,9 @@ def test_after_a_kill_of_the_driver_only_what_is_missing_is_judged(tmp_path: Pat
     rows[200]["response"] = "wait"  # in block 3: the run cannot end before it is killed
     path, out, file = written(tmp_path / "rows.jsonl", rows), tmp_path / "out", tmp_path / "go"
     program = [sys.executable, "-c", DRIVER, str(path), str(out), str(file)]
-    environment = {**os.environ, "PYTHONPATH": str(SUPPORT), "RAY_ADDRESS": ""}
+    # A driver of its own in the same cluster, whose end ends its actors.
+    address = ray.get_runtime_context().gcs_address
+    environment = {**os.environ, "PYTHONPATH": str(SUPPORT), "RAY_ADDRESS": address}
     driver = subprocess.Popen(program, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         while len([*out.glob("*.parquet")]) < 3 and driver.poll() is None:
