@@ -6,6 +6,7 @@ the host decoded, stripped or parsed.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,8 +62,8 @@ def scored_steps(
     Args:
         rows: B completions.
         is_open: (B,) True marks the rows whose steps are wanted.
-        mask: (B, T) True = counts; False where a completion is shorter than T. A step of whose tokens none
-            counts (a tool's answer) is left without a score.
+        mask: (B, T) True = counts; False where a completion is shorter than T. What does not count (a tool's
+            answer) is cut into steps of its own, which the scorer sees and which are left without a score.
         tokenizer: as in `prm.token_bytes`.
         scorer: what scores the steps.
         split: where steps begin, see `prm.steps.step_spans`.
@@ -77,16 +78,32 @@ def scored_steps(
         if not is_open[number] or not mask[number].any():
             continue
         pieces = token_bytes(tokenizer, row.ids)
-        text = b"".join(piece for piece in pieces if piece is not None).decode("utf-8", "replace")
-        spans = step_spans(text, rule=split)
-        step_rows.append(StepRow(row.prompt, tuple(text[start:end] for start, end in spans), row.target))
+        texts, steps = _steps(pieces, mask[number, : len(pieces)], split)
+        step_rows.append(StepRow(row.prompt, tuple(texts), row.target))
         step_of_token[number] = np.full(mask.shape[1], -1)
-        step_of_token[number][: len(pieces)] = step_ids(text, spans, pieces)
+        step_of_token[number][: len(pieces)] = steps
     found = unscored_steps(mask)
     for (number, steps), scores in zip(step_of_token.items(), step_scores(scorer, step_rows), strict=True):
         values = without_masked_steps(np.array(score_values(scores)), steps, mask[number])
         found[number] = ScoredSteps(values, steps, mask[number])
     return found
+
+
+def _steps(pieces: Sequence[bytes | None], mask: BoolArray, split: Rule) -> tuple[list[str], IntArray]:
+    """The texts of a completion's steps, and the step (T,) of each of its tokens.
+
+    No step has words of the policy and of a tool: an error of the tool would be charged to the call before it.
+    """
+    texts: list[str] = []
+    steps = np.full(len(pieces), -1)
+    turns = [0, *(np.flatnonzero(mask[1:] != mask[:-1]) + 1).tolist(), len(pieces)]
+    for start, end in pairwise(turns):
+        said = b"".join(piece for piece in pieces[start:end] if piece is not None).decode("utf-8", "replace")
+        spans = step_spans(said, rule=split)
+        found = step_ids(said, spans, pieces[start:end])
+        steps[start:end] = np.where(found < 0, -1, found + len(texts))
+        texts += [said[first:last] for first, last in spans]
+    return texts, steps
 
 
 def unscored_steps(mask: BoolArray) -> list[ScoredSteps]:

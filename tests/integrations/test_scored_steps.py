@@ -72,6 +72,17 @@ def test_a_step_whose_tokens_are_masked_has_no_score_and_the_others_keep_theirs(
     np.testing.assert_equal(found.values, [np.nan, 1.0])
 
 
+def test_no_step_has_words_of_the_policy_and_of_a_tool() -> None:
+    # The policy calls, the tool answers on the same line, the policy goes on there: three steps, of which two count.
+    pieces = {0: b"add(2, 2)", 1: b" -> 2 + 2 = 5, ", 2: "good é".encode()}
+    mask = np.array([[True, False, True, True, False]])
+    scorer = Scorer(0.1, 0.2, 0.3)
+    (found,) = scored_steps([CompletionIds("", None, [0, 1, 2, END])], [True], mask, tokenizer=pieces, scorer=scorer)
+    assert [row.steps for row in scorer.asked] == [("add(2, 2)", " -> 2 + 2 = 5, ", "good é")]
+    assert found.step_ids.tolist() == [0, 1, 2, -1, -1]
+    np.testing.assert_equal(found.values, [0.1, np.nan, 0.3])
+
+
 def test_a_completion_shorter_than_its_row_is_padded_with_no_step() -> None:
     rows = [CompletionIds("", None, [0, 1, 2]), CompletionIds("", None, [0])]
     found = scored_steps(rows, [True, True], all_true(3, 1), tokenizer=PIECES, scorer=Scorer())
