@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..diagnostics.pool_rules import Pool
+from ..diagnostics.pool_rules import POOLS, Pool
 from .curves import MOST_STEPS
 from .findings import headline
 from .ladder import ladder
@@ -98,8 +98,7 @@ def with_run(report: AuditReport, run: RunReadout) -> AuditReport:
     report = report.model_copy(
         update={"run": run, "findings": found, "severity": worst.severity, "headline": worst.sentence}
     )
-    pools = None if run.pools is None else {Pool(name): count for name, count in run.pools.items()}
-    return report.model_copy(update={"ladder": ladder(report, lag=report.lag, pools=pools)})
+    return report.model_copy(update={"ladder": ladder(report, lag=report.lag, pools=run.pools)})
 
 
 def _findings(run: RunReadout) -> Iterable[Finding]:
@@ -212,9 +211,9 @@ def _ledger(rows: Sequence[StepRow]) -> RunLedger | None:
     )
 
 
-def _pools(rows: Sequence[StepRow]) -> Mapping[str, int] | None:
+def _pools(rows: Sequence[StepRow]) -> Mapping[Pool, int] | None:
     for row in reversed(rows):
-        found = {pool: row.numbers[f"pools/{pool}"] for pool in map(str, Pool) if f"pools/{pool}" in row.numbers}
+        found = {pool: row.numbers[f"pools/{pool}"] for pool in POOLS if f"pools/{pool}" in row.numbers}
         if found:
             return {pool: int(count) for pool, count in found.items()}
     return None

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
+from ...diagnostics.pool_rules import Pool
 from .evidence import Number, Part
 from .ladder import RungName
 
@@ -89,5 +90,5 @@ class RunReadout(Part):
     alerts: tuple[RunAlert, ...] = ()
     active: tuple[RunAlert, ...] = ()
     change_first: RungName | None = None
-    pools: Mapping[str, int] | None = None
+    pools: Mapping[Pool, int] | None = None
     notes: tuple[str, ...] = ()

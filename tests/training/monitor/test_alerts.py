@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardgate.audit.report.ladder import RUNGS
 from rewardgate.errors import ArgumentError
 from rewardgate.training.monitor.alerts import Alert, AlertRule, Alerts, change_first
-from rewardgate.training.monitor.rules import RULES
 
 
 def rule(**options: object) -> AlertRule:
@@ -146,19 +144,6 @@ def test_the_layer_to_change_first_is_the_lowest_that_fails_or_else_warns() -> N
     assert change_first([higher, failed, warned]) == "pools"
     assert change_first([higher, warned][1:]) == "verifier"
     assert change_first([]) is None
-
-
-def test_rules_stand_in_the_order_of_the_ladder_and_can_be_raised_and_cleared() -> None:
-    order = [name for name, _ in RUNGS]
-    places = [order.index(one.layer) for one in RULES]
-    assert places == sorted(places)
-    for one in RULES:
-        warn, fail = one.limits
-        bad, good = (0.0, 10.0) if one.side == "at_least" else (1000.0, 0.0)
-        assert one.level(bad, None) == ("warn" if fail is None else "fail"), one.name
-        assert one.level(good, "fail") is None, one.name
-        assert fail is None or (fail < warn) == (one.side == "at_least"), one.name
-        assert one.says.format(value="0.3", percent="30 %") != one.says, one.name
 
 
 @pytest.mark.parametrize(
