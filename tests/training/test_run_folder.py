@@ -1,0 +1,82 @@
+import errno
+import json
+from pathlib import Path
+
+import pytest
+
+from rewardgate.errors import InputError
+from rewardgate.rollouts import Group, Rollout
+from rewardgate.training import run_folder
+from rewardgate.training.run_folder import RunFolder, write_whole
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return RunFolder(tmp_path / "run")
+
+
+def test_logs_are_cut_back_to_what_a_checkpoint_saw(folder: RunFolder) -> None:
+    for step in (1, 2):
+        folder.log_cost(step, {"generated": 4})
+    seen = folder.positions()
+    assert seen == {"ledger.jsonl": 2 * len('{"step": 1, "generated": 4}\n')}
+    folder.log_cost(3, {"generated": 4})
+    for step in (1, 2, 3):
+        folder.dump("rollouts", step, [Group(group_id="g", rollouts=(Rollout(prompt_id="p", response="1"),))])
+    with (folder.path / "ledger.jsonl").open("ab") as file:
+        file.write(b'{"step": 4, "gen')  # the process dies here
+    (folder.path / "metrics.jsonl").write_text('{"step": 1}\n', encoding="ascii")  # of no checkpoint
+    folder.cut_back(2, seen)
+    assert [json.loads(line)["step"] for line in (folder.path / "ledger.jsonl").read_text().splitlines()] == [1, 2]
+    assert (folder.path / "metrics.jsonl").read_bytes() == b""
+    assert sorted(path.name for path in (folder.path / "rollouts").iterdir()) == [
+        "step_000001.jsonl",
+        "step_000002.jsonl",
+    ]
+
+
+def test_what_is_shorter_than_a_checkpoint_saw_stays(folder: RunFolder) -> None:
+    folder.log_cost(1, {})
+    folder.cut_back(1, {"ledger.jsonl": 1000})
+    assert (folder.path / "ledger.jsonl").read_text() == '{"step": 1}\n'
+
+
+def test_a_dump_says_which_groups_were_learned_from(folder: RunFolder) -> None:
+    groups = [Group(group_id=name, rollouts=(Rollout(prompt_id="p", meta={"rule": "x"}),)) for name in ("a", "b")]
+    folder.dump("rollouts", 1, groups, kept=["b"])
+    rows = [json.loads(line) for line in (folder.path / "rollouts" / "step_000001.jsonl").read_text().splitlines()]
+    assert [row["meta"] for row in rows] == [{"rule": "x", "kept": False}, {"rule": "x", "kept": True}]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="ascii")
+    with pytest.raises(InputError, match=r"folder: expected one to write to, got .*file/run"):
+        RunFolder(tmp_path / "file" / "run")
+
+
+def test_a_log_that_cannot_be_written_is_told_once(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(run_folder, "write_whole", full)
+    with pytest.warns(UserWarning, match=r"state.json is not written: No space left on device") as told:
+        folder.tell(step=1)
+    folder.tell(step=2)  # pytest makes a second warning an error
+    assert len(told) == 1
+    with pytest.raises(InputError, match="expected one to write to"):
+        folder.write_config("")
+
+
+def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
+    write_whole(tmp_path / "a", "one")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(tmp_path / "a", "two\ud83d")
+    assert (tmp_path / "a").read_text() == "one"
+
+
+def test_a_folder_can_be_taken_again_when_it_was_let_go(folder: RunFolder) -> None:
+    with pytest.raises(InputError, match="no other process runs"):
+        RunFolder(folder.path)
+    folder.close()
+    folder.close()
+    RunFolder(folder.path).close()
