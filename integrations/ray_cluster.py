@@ -9,6 +9,7 @@ again and its block judged again; a reader that dies reads its file again and ha
 import logging
 import os
 import pickle
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import MissingExtraError, RewardgateError, UnavailableError, WorkerDiedError
-from .ray_blocks import Question, table_of
+from .ray_blocks import Opened, Question, table_of
 from .ray_folder import RunFolder
 from .ray_inputs import InputFile
 from .ray_rows import FAILED, RowBlock, row_blocks, unpacked
@@ -109,47 +110,61 @@ def blocks_done(
     root = Path.cwd()
     folder = RunFolder(root / folder.path)
     given = {"folder": folder, "reading": dict(reading), "root": root, "block_rows": block_rows}
-    named = {file.number: file.path for file in files}
     data = ray.data.from_items([{"file": pickle.dumps(file)} for file in files], override_num_blocks=len(files))
     data.context.target_max_block_size = 1  # of Ray's blocks: each of ours on its own, as soon as it is there
     data.context.enable_progress_bars = False
     # Readers take no processor: where each has an actor, they would wait for ever. Ray stops those that run ahead.
     data = data.map_batches(
-        _read, batch_size=1, fn_kwargs=given, num_cpus=0, compute=ray.data.TaskPoolStrategy(size=num_workers)
+        _read,
+        batch_size=1,
+        fn_kwargs=given,
+        num_cpus=0,
+        compute=ray.data.TaskPoolStrategy(size=min(num_workers, len(files))),
     )
     data = data.map_batches(
         Judging,
         batch_size=1,
-        fn_constructor_kwargs={"question": question, "folder": folder, "names": named, "root": root},
+        fn_constructor_kwargs={"question": question, "folder": folder, "root": root},
         compute=ray.data.ActorPoolStrategy(size=num_workers),
         **resources,
     )
-    with _quiet(), told():
+    with _quiet():
         for row in data.iter_rows():
-            yield pickle.loads(row["done"])
+            done: BlockDone | RewardgateError = pickle.loads(row["done"])
+            if isinstance(done, RewardgateError):
+                raise done
+            yield done
 
 
 class Judging:
     """What an actor is: one verifier or scorer, held from block to block."""
 
-    def __init__(self, question: Question, folder: RunFolder, names: Mapping[int, str], root: Path) -> None:
+    def __init__(self, question: Question, folder: RunFolder, root: Path) -> None:
         enter(root)
-        self._answers, self._schema = question.opened(), question.schema()
-        self._folder, self._names = folder, names
+        self._question, self._schema = question, question.schema()
+        self._folder = folder
+        self._answers: Opened | None = None
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[bytes]]:
         blocks = (RowBlock(*values) for values in zip(*(batch[name] for name in RowBlock._fields), strict=True))
         return {"done": [pickle.dumps(self._done(block)) for block in blocks]}
 
-    def _done(self, block: RowBlock) -> BlockDone:
+    def _done(self, block: RowBlock) -> BlockDone | RewardgateError:
+        try:
+            return self._judged(block)
+        except RewardgateError as error:  # as a value: of what is raised, Ray brings home the text
+            return error
+
+    def _judged(self, block: RowBlock) -> BlockDone:
         if block.number == FAILED:
             return BlockDone(block.file, FAILED, 0, {}, block.problem)
         if self._folder.begin(block.file, block.number) > MOST_TRIALS:
             problem = f"block {block.number}, from row {block.start}: {MOST_TRIALS} actors died of it"
             return BlockDone(block.file, block.number, 0, {}, problem)
+        if self._answers is None:
+            self._answers = self._question.opened()
         rows, counts = self._answers(unpacked(block))
-        name = self._names[block.file]
-        rows = [{**row, "file": name, "row": block.start + row["row"]} for row in rows]
+        rows = [{**row, "file": block.path, "row": block.start + row["row"]} for row in rows]
         self._folder.write_part(block.file, block.number, table_of(rows, self._schema), counts)
         return BlockDone(block.file, block.number, len(rows), counts, "")
 
@@ -192,6 +207,9 @@ def _quiet() -> Iterator[None]:
     level = log.level
     log.setLevel(logging.ERROR)
     try:
-        yield
+        with warnings.catch_warnings():
+            # It does not know that one file becomes many blocks, and thinks that most actors will have none.
+            warnings.filterwarnings("ignore", message="The m.* number of concurrent", category=UserWarning)
+            yield
     finally:
         log.setLevel(level)

@@ -30,6 +30,7 @@ class RowBlock(NamedTuple):
 
     Args:
         file: the input's number.
+        path: of the input, as it was given.
         number: of the block in the file; `FAILED` where the file could not be read on.
         start: number of its first row in the file.
         rows: pickled: a rollout loads four times as fast as one is built.
@@ -37,6 +38,7 @@ class RowBlock(NamedTuple):
     """
 
     file: int
+    path: str
     number: int
     start: int
     rows: bytes
@@ -57,10 +59,10 @@ def row_blocks(
     try:
         for rows in _cut(read_rows(path, **options), block_rows):
             if number not in file.done:
-                yield RowBlock(file.number, number, start, pickle.dumps(rows, protocol=5))
+                yield RowBlock(file.number, file.path, number, start, pickle.dumps(rows, protocol=5))
             number, start = number + 1, start + len(rows)
     except RewardgateError as error:
-        yield RowBlock(file.number, FAILED, start, b"", str(error))
+        yield RowBlock(file.number, file.path, FAILED, start, b"", str(error))
         return
     folder.note_size(file.number, n_blocks=number, n_rows=start)
 

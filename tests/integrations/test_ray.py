@@ -253,7 +253,7 @@ def test_an_audit_is_that_of_one_process(suspect: str | None, tmp_path: Path, mo
 def test_sandboxes_run_within_actors(tmp_path: Path) -> None:
     double = "```python\nprint(int(input()) * 2)\n```"
     programs = [double, "```python\nwhile True: pass\n```", "```python\nimport os; os._exit(3)\n```", "no code"] * 2
-    tests = {"cases": [{"stdin": "2\n", "expected_stdout": "4\n"}]}
+    tests = {"inputs": ["2\n"], "outputs": ["4\n"]}
     rows = [{"prompt": "Double it.", "response": program, "target": tests} for program in programs]
     path = written(tmp_path / "rows.jsonl", rows)
     options = {"timeout_s": 1.0, "require": "basic"}
