@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, NoUsableRowsError
 from .options import (
     ActorsOption,
     CacheFolder,
@@ -105,6 +105,7 @@ def audit(
     """
     from ..audit import audit as audit_groups
     from ..audit.report.json_text import report_json
+    from ..audit.report.run_lines import render_run
     from ..audit.report.terminal import render
     from ..audit.run_logs import run_logs
     from ..audit.run_part import run_part, with_run
@@ -142,17 +143,24 @@ def audit(
             for option, place in written.items()
             if place is not None
         }
-        reading = read(
-            source,
-            format=format_name,
-            prompt_key=prompt_key,
-            prompt_id_key=prompt_id_key,
-            response_key=response_key,
-            target_key=target_key,
-            reward_key=reward_key,
-            group_key=group_key,
-        )
         logs = run_logs(source)
+        try:
+            reading = read(
+                source,
+                format=format_name,
+                prompt_key=prompt_key,
+                prompt_id_key=prompt_id_key,
+                response_key=response_key,
+                target_key=target_key,
+                reward_key=reward_key,
+                group_key=group_key,
+            )
+        except NoUsableRowsError:
+            # A run that has just begun, or keeps no rollouts, still says how it stands.
+            if logs is not None and "-" not in written.values():
+                with told_as("stdout", "-"):
+                    render_run(run_part(logs))
+            raise
         report = audit_groups(
             reading,
             suspect=None if verifier is None else named_verifier(verifier, workers=workers, timeout_s=timeout_s),

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from .indent import Indented
-from .printing import STYLES
+from .printing import STYLES, print_parts
 from .run import RunAlert, RunFigure, RunLedger, RunLine, RunReadout
 from .text import number, shown
 
-__all__ = ["cost_sentences", "run_lines", "standing"]
+__all__ = ["cost_sentences", "render_run", "run_lines", "standing"]
 
 SHOWN = (
     *("success/mean", "held_out/*/pass@*", "groups/mixed_rate", "groups/all_wrong_rate", "groups/acr"),
@@ -33,6 +33,11 @@ _STATUS = {
     "failed": "failed",
     "unknown": "does not say how it stands",
 }
+
+
+def render_run(run: RunReadout, console: Console | None = None) -> None:
+    """Print a run of which there are no rollouts to audit; `console` as in `terminal.render`."""
+    print_parts((Text("THE RUN", style="bold"), *(Indented(line, 2) for line in run_lines(run))), console)
 
 
 def run_lines(run: RunReadout) -> Iterator[RenderableType]:

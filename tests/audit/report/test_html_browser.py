@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 import pytest
 from html_pages import HOSTILE, hostile_report, report_of
 from report_parts import complete, copied, labelled, probed
+from run_folders import write_run
 
 import rewardgate
 from rewardgate.audit import AuditReport, audit
 from rewardgate.audit.report.html import CARDS_A_PAGE, html_page
+from rewardgate.audit.run_logs import run_logs
+from rewardgate.audit.run_part import run_part, with_run
 from rewardgate.rollouts.reading import read
 
 pytestmark = pytest.mark.browser
@@ -282,3 +285,15 @@ def test_ten_thousand_groups_stay_responsive(opened: Open, report: AuditReport) 
     assert page.locator(".shown").inner_text().endswith("filtered from 10000")
     # Generous: a page that stalls takes many times as long.
     assert (interactive < 5_000, filtered < 1_000) == (True, True), (interactive, filtered)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_of_a_run_is_calm(opened: Open, tmp_path: Path, width: int, scheme: str) -> None:
+    folder = write_run(tmp_path / "run", steps=60)
+    logs = run_logs(folder)
+    assert logs is not None
+    found = opened(with_run(audit(read(folder)), run_part(logs)), width=width, color_scheme=scheme)
+    found.page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    assert found.page.locator("#run .chart").count() == 3
+    assert_calm(found)

@@ -48,3 +48,14 @@ def test_tokens_survive_and_are_loaded_only_on_request(tmp_path: Path) -> None:
     assert loaded.token_ids is not None
     np.testing.assert_array_equal(loaded.token_ids, ids)
     np.testing.assert_array_equal(loaded.rollout_logprobs, logprobs)
+
+
+def test_of_a_training_run_what_it_was_trained_on_is_read(tmp_path: Path) -> None:
+    row = {"schema": SCHEMA, "prompt_id": "p", "response": "4", "rewards": {"reward": 1.0}}
+    kept = {"rollouts/step_000001.jsonl", "rollouts/step_000002.jsonl"}
+    for name in (*kept, "evaluations/step_000002.jsonl", "checkpoints/step_000002/ahead.jsonl"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        write_lines(tmp_path / name, row)
+    assert {path.relative_to(tmp_path).as_posix() for path in read(tmp_path).files} == kept
+    # Asked for by name, they are read as any other.
+    assert read(tmp_path / "evaluations").summary.n_rollouts == 1
