@@ -71,7 +71,7 @@ def started(num_cpus: int) -> Iterator[None]:
     import ray
 
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    ray.init(num_cpus=num_cpus, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 29)
+    ray.init("local", num_cpus=num_cpus, include_dashboard=False, log_to_driver=False, object_store_memory=1 << 29)
     yield
     ray.shutdown()
 

@@ -70,7 +70,9 @@ def connected(num_workers: int | None) -> Iterator[Any]:
             ray.init(**quiet)
         else:
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-            ray.init(num_cpus=max(num_workers or 1, os.cpu_count() or 1), include_dashboard=False, **quiet)
+            n_cpus = max(num_workers or 1, os.cpu_count() or 1)
+            # "local": not one that somebody else runs on this machine, which Ray would find by itself.
+            ray.init("local", num_cpus=n_cpus, include_dashboard=False, **quiet)
     except Exception as error:  # a bare one, where its own processes did not come up in time
         raise UnavailableError(f"ray: expected to reach it, or to start it here, got: {error}") from error
     try:

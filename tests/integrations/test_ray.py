@@ -48,7 +48,7 @@ def two_workers() -> Iterator[None]:
     """A Ray of our own with two processors, unless RAY_ADDRESS names one; the support modules can be imported in it."""
     options: dict[str, Any] = {"runtime_env": {"env_vars": {"PYTHONPATH": str(SUPPORT)}}, "log_to_driver": False}
     if not os.environ.get("RAY_ADDRESS"):
-        options.update(num_cpus=2, include_dashboard=False, object_store_memory=1 << 28)
+        options.update(address="local", num_cpus=2, include_dashboard=False, object_store_memory=1 << 28)
     ray.init(**options)
     yield
     ray.shutdown()
