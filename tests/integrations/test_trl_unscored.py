@@ -10,7 +10,16 @@ if find_spec("trl") is None:
     pytest.skip("NOT RUN: TRL is not installed; .ci/host-trl installs it and runs this", allow_module_level=True)
 
 import torch
-from trl_runs import RecordingTrainer, Records, answer_reward, config, dataset, save_policy, tokenizer_of
+from trl_runs import (
+    RecordingTrainer,
+    Records,
+    ScriptedGatedTrainer,
+    answer_reward,
+    config,
+    dataset,
+    save_policy,
+    tokenizer_of,
+)
 
 pytestmark = pytest.mark.trl
 
@@ -36,9 +45,16 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def trained(policy: Path, folder: Path, completions: dict[str, list[str]], **changes: Any) -> RecordingTrainer:
+def trained(
+    policy: Path,
+    folder: Path,
+    completions: dict[str, list[str]],
+    *,
+    kind: type[ScriptedGatedTrainer] = RecordingTrainer,
+    **changes: Any,
+) -> Any:
     n_rows = sum(map(len, completions.values()))
-    trainer = RecordingTrainer(
+    trainer = kind(
         model=str(policy),
         reward_funcs=[answer_reward, form_reward],
         args=config(
@@ -53,7 +69,7 @@ def trained(policy: Path, folder: Path, completions: dict[str, list[str]], **cha
     return trainer
 
 
-def by_text(trainer: RecordingTrainer) -> dict[tuple[str, int], torch.Tensor]:
+def by_text(trainer: ScriptedGatedTrainer) -> dict[tuple[str, int], torch.Tensor]:
     """The token advantages of each row, by prompt and place among the scored rows of its group."""
     (batch,) = trainer.records.gated
     size = trainer.num_generations
@@ -115,7 +131,7 @@ def gradients(trainer: RecordingTrainer) -> list[tuple[torch.Tensor, ...]]:
 
 @pytest.mark.filterwarnings("ignore:outcome. rows without")
 def test_a_group_that_nothing_scored_trains_nothing(policy: Path, tmp_path: Path) -> None:
-    trainer = trained(policy, tmp_path, dict.fromkeys(WITHOUT, [UNKNOWN] * 4))
+    trainer = trained(policy, tmp_path, dict.fromkeys(WITHOUT, [UNKNOWN] * 4), kind=ScriptedGatedTrainer)
     (batch,) = trainer.records.gated
     assert batch["advantages"].count_nonzero() == 0
     assert batch["tool_mask"].count_nonzero() == 0
