@@ -26,8 +26,9 @@ from ..audit import AuditReport
 from ..audit import audit as audit_groups
 from ..audit.judging import Judgement
 from ..errors import ArgumentError
-from ..prm.base import StepScorer
+from ..prm.base import StepScorer, step_scorers
 from ..prm.steps import Rule
+from ..rollouts.grouping import digest
 from ..rollouts.reading import read
 from ..verifiers.arguments import positive, whole
 from ..verifiers.base import Verifier
@@ -117,6 +118,8 @@ def verify(
     question = VerdictQuestion(verifier, dict(options or {}), positive("timeout_s", timeout_s))
     name = verifier if isinstance(verifier, str) else name_of(verifier)
     asked = {"task": "verify", "name": name, "version": question.built().version, "options": question.options}
+    if isinstance(verifier, str) and (file := Path(verifier.rpartition(":")[0])).is_file():
+        asked["source"] = f"{digest(file.read_bytes()):016x}"  # a function that was edited is another one
     return _judged(paths, question, asked, out, num_workers, block_rows, resources, progress, reading)
 
 
@@ -153,9 +156,10 @@ def score(
         raise ArgumentError(f"split: expected one of {', '.join(get_args(Rule))}, got {split!r}")
     if whole("batch", batch, at_least=1) and block_rows % batch:
         raise ArgumentError(f"batch: expected a divisor of block_rows = {block_rows}, got {batch}")
+    if isinstance(scorer, str):
+        step_scorers.factory(scorer)  # that there is one is asked here, and it is built where it scores
     question = ScoreQuestion(scorer, dict(options or {}), split, batch)
     name = scorer if isinstance(scorer, str) else type(scorer).__name__
-    # Not built here: a learned scorer would load its weights where there may be no GPU.
     asked = {"task": "score", "name": name, "options": question.options, "split": split}
     done = _judged(paths, question, asked, out, num_workers, block_rows, resources, progress, reading)
     if done.counts["steps"] and done.counts["steps_out_of_reach"] == done.counts["steps"]:

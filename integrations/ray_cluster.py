@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import MissingExtraError, RewardgateError, UnavailableError, WorkerDiedError
+from ..errors import InputError, MissingExtraError, RewardgateError, UnavailableError, WorkerDiedError
 from .ray_blocks import Opened, Question, table_of
 from .ray_folder import RunFolder
 from .ray_inputs import InputFile
@@ -156,6 +156,8 @@ class Judging:
             return self._judged(block)
         except RewardgateError as error:  # as a value: of what is raised, Ray brings home the text
             return error
+        except OSError as error:
+            return InputError(f"{self._folder.path}: expected a folder to write to, got: {error.strerror or error}")
 
     def _judged(self, block: RowBlock) -> BlockDone:
         if block.number == FAILED:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, InputError
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Part", "RunFolder"]
 
 SCHEMA_VERSION = "rewardgate.ray/1"
+STALE_S = 3600.0
+"""Seconds after which a half-written file is nobody's any more; actors outlive a dead driver for a moment."""
 COUNTS_KEY = b"rewardgate.counts"
 
 _PART = re.compile(r"part-(\d{6,})-(\d{7,})\.parquet")
@@ -80,7 +83,8 @@ class RunFolder:
                 )
             names = [*known, *(path for path in paths if path not in known)]
             files = [InputFile(number, path, state_of(path)) for number, path in enumerate(names)]
-            for left in (*self.path.glob(_HALF), *self._notes.glob("trial-*.json")):
+            stale = [half for half in self.path.glob(_HALF) if time() - half.stat().st_mtime > STALE_S]
+            for left in (*stale, *self._notes.glob("trial-*.json")):
                 left.unlink(missing_ok=True)
             for file in files:
                 if known.get(file.path, file.state) != file.state:

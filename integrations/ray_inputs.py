@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import ArgumentError, InputError
 from ..rollouts.folders import candidates
 from ..rollouts.grouping import digest
 
@@ -38,6 +38,7 @@ def expanded(paths: str | Path | Sequence[str | Path]) -> list[str]:
 
     Raises:
         InputError: a glob matches nothing, or there is nothing at all.
+        ArgumentError: one input is a folder in which another one lies: its rows would be judged twice.
     """
     found: dict[str, None] = {}
     for given in [paths] if isinstance(paths, str | Path) else paths:
@@ -51,6 +52,10 @@ def expanded(paths: str | Path | Sequence[str | Path]) -> list[str]:
         found.update(dict.fromkeys(matches))
     if not found:
         raise InputError("paths: expected at least one file, got none")
+    folders = {os.path.realpath(name) for name in found if os.path.isdir(name)}
+    for name in found if folders else ():
+        if inside := folders.intersection(map(str, Path(os.path.realpath(name)).parents)):
+            raise ArgumentError(f"paths: expected inputs apart from each other, got {name} within {inside.pop()}")
     return list(found)
 
 

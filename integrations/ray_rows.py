@@ -61,7 +61,7 @@ def row_blocks(
             if number not in file.done:
                 yield RowBlock(file.number, file.path, number, start, pickle.dumps(rows, protocol=5))
             number, start = number + 1, start + len(rows)
-    except RewardgateError as error:
+    except (RewardgateError, OSError) as error:
         yield RowBlock(file.number, file.path, FAILED, start, b"", str(error))
         return
     folder.note_size(file.number, n_blocks=number, n_rows=start)

@@ -6,6 +6,7 @@ Needs Ray (.ci/host-ray installs it) and skips itself elsewhere.
 import gzip
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -319,3 +320,17 @@ def test_the_audit_command_prints_the_report_of_the_local_one(
     for report in told:
         report.pop("seconds")
     assert told[0] == told[1]
+
+
+def test_the_commands_of_the_page_run_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs/one").mkdir(parents=True)
+    written(Path("rollouts.jsonl"), groups_of(8))
+    written(Path("runs/one/rollouts-1.jsonl"), groups_of(8))
+    pq.write_table(pa.Table.from_pylist(groups_of(8)), "runs/one/rollouts-1.parquet")
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+    commands = [line for line in page.splitlines() if line.startswith("rewardgate ")]
+    assert len(commands) == 3
+    for command in commands:
+        assert _exit_code(shlex.split(command)[1:]) == 0
+    assert [len(found_in(Path(out))) for out in ("verdicts", "scores")] == [32, 32]

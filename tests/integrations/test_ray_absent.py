@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rewardgate.cli.command import _exit_code
-from rewardgate.errors import MissingExtraError
+from rewardgate.errors import MissingExtraError, UnknownNameError
 from rewardgate.integrations import ray as beyond
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is not None, reason="NOT RUN: Ray is installed")
@@ -47,6 +47,11 @@ def test_what_cannot_go_together_is_refused(
 ) -> None:
     assert _exit_code([options[0], str(rows), *options[1:]]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_an_unknown_scorer_is_told_before_anything_runs(rows: Path) -> None:
+    with pytest.raises(UnknownNameError, match="known: arithmetic"):
+        beyond.score(rows, "arithmetik", rows.parent / "out")
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,12 @@ def test_a_file_whose_own_name_looks_like_a_glob_is_that_file(tmp_path: Path) ->
     assert expanded(odd) == [odd]
 
 
+def test_a_folder_and_a_file_in_it_would_be_judged_twice(tmp_path: Path) -> None:
+    written(tmp_path / "run", "a.jsonl")
+    with pytest.raises(ArgumentError, match=r"apart from each other, got .*a\.jsonl within"):
+        expanded(str(tmp_path / "run" / "**"))
+
+
 @pytest.mark.parametrize("paths", [[], "nowhere/*.jsonl"])
 def test_no_input_at_all_is_refused(paths: Any) -> None:
     with pytest.raises(InputError, match="expected"):
@@ -101,10 +107,13 @@ def test_nothing_is_kept_of_an_input_that_changed(tmp_path: Path) -> None:
 def test_what_a_killed_writer_left_is_no_block_and_is_swept(tmp_path: Path) -> None:
     folder, inputs = RunFolder(tmp_path / "out"), written(tmp_path, "a.jsonl")
     folder.open(ASKED, inputs)
-    (tmp_path / "out" / ".rewardgate-0123.part").write_bytes(b"PAR1 half")
+    old, new = (tmp_path / "out" / f".rewardgate-{name}.part" for name in ("old", "new"))
+    for half in (old, new):
+        half.write_bytes(b"PAR1 half")
+    os.utime(old, ns=(0, 0))
     (file,) = folder.open(ASKED, inputs)
     assert file.done == frozenset()
-    assert not [*(tmp_path / "out").glob(".rewardgate-*")]
+    assert [*(tmp_path / "out").glob(".rewardgate-*")] == [new]  # which somebody may be writing
 
 
 def test_a_block_that_cannot_be_read_is_judged_again(tmp_path: Path) -> None:
