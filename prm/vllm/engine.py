@@ -11,7 +11,23 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["limit", "next_tops", "pooled"]
+__all__ = ["engine", "limit", "next_tops", "pooled"]
+
+
+@cache
+def engine(options: str) -> Any:
+    """The `vllm.LLM` of these options, loaded at the first call."""
+    # In this process, not in one more behind it: a failure then says why, and there is one process to kill.
+    os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
+    settings = json.loads(options)
+    if settings.pop("pooling"):
+        # All tokens: where a row is read is told by its positions, whatever token a policy writes.
+        every = import_module("vllm.config").PoolerConfig(tok_pooling_type="ALL")
+        settings |= {"runner": "pooling", "pooler_config": every}
+    else:
+        settings |= {"runner": "generate"}
+    # The caller has the tokenizer; ids are all that comes here.
+    return import_module("vllm").LLM(skip_tokenizer_init=True, **settings)
 
 
 def limit(options: str) -> int:
@@ -20,13 +36,13 @@ def limit(options: str) -> int:
     Args:
         options: JSON of what `vllm.LLM` is built with; in `pooling`, whether as a classifier of tokens.
     """
-    return int(_engine(options).model_config.max_model_len)
+    return int(engine(options).model_config.max_model_len)
 
 
 def pooled(options: str, ids: Sequence[Sequence[int]], positions: Sequence[Sequence[int]]) -> list[Any]:
     """For each input the rows at its positions; or, of an output that is not one row a token, how many it has."""
     params = import_module("vllm").PoolingParams(use_activation=True)
-    outputs = _engine(options).encode(
+    outputs = engine(options).encode(
         [{"prompt_token_ids": list(one)} for one in ids],
         pooling_params=params,
         pooling_task="token_classify",
@@ -52,7 +68,7 @@ def next_tops(
         detokenize=False,
     )
     prompts = [list(one[: place + 1]) for one, read in zip(ids, positions, strict=True) for place in read]
-    outputs = _engine(options).generate(
+    outputs = engine(options).generate(
         [{"prompt_token_ids": prompt} for prompt in prompts], sampling_params=params, use_tqdm=False
     )
     _check(outputs, prompts)
@@ -68,18 +84,3 @@ def _check(outputs: Sequence[Any], ids: Sequence[Sequence[int]]) -> None:
     got = [list(output.prompt_token_ids) for output in outputs]
     if got != [list(one) for one in ids]:
         raise RuntimeError(f"expected the outputs of {len(ids)} inputs, in order, got others ({len(got)})")
-
-
-@cache
-def _engine(options: str) -> Any:
-    # In this process, not in one more behind it: a failure then says why, and there is one process to kill.
-    os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
-    settings = json.loads(options)
-    if settings.pop("pooling"):
-        # All tokens: where a row is read is told by its positions, whatever token a policy writes.
-        every = import_module("vllm.config").PoolerConfig(tok_pooling_type="ALL")
-        settings |= {"runner": "pooling", "pooler_config": every}
-    else:
-        settings |= {"runner": "generate"}
-    # The caller has the tokenizer; ids are all that comes here.
-    return import_module("vllm").LLM(skip_tokenizer_init=True, **settings)

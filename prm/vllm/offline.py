@@ -10,11 +10,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ...errors import ArgumentError, MissingExtraError, WorkerDiedError, WorkerError, WorkerTimeoutError
+from ...errors import MissingExtraError, WorkerDiedError, WorkerError, WorkerTimeoutError
 from ...verifiers.arguments import positive, whole
 from ...verifiers.isolation import Workers
 from ..base import StepRow, StepScore
 from ..hf.families import Family
+from .engine_options import engine_options
 from .failures import NOT_THE_ROWS, NoAnswerError
 from .questions import Question, family_of, load_encoder, question_of, row_scores
 from .readings import label_scores, token_scores
@@ -87,7 +88,7 @@ class VllmScorer:
         self._restarts = whole("restarts", restarts, at_least=0)
         self._timeout_s = positive("timeout_s", timeout_s, what="number of seconds")
         limit = None if max_tokens is None else whole("max_tokens", max_tokens, at_least=1)
-        further = _plain(engine or {})
+        further = engine_options(engine or {}, ours=_OURS)
         checkpoint = find_checkpoint(model, revision)
         self._encoder = load_encoder(checkpoint.folder, known)
         is_classifier = self._encoder.label_ids is None
@@ -209,15 +210,6 @@ def _labels(rows: Any, question: Question, family: Family) -> Answer:
         return label_scores(rows, family)
     except NoAnswerError as error:
         return error
-
-
-def _plain(engine: Mapping[str, Any]) -> dict[str, Any]:
-    if taken := sorted(_OURS & set(engine)):
-        raise ArgumentError(f"engine: expected none of the scorer's own arguments, got {', '.join(taken)}")
-    try:
-        return json.loads(json.dumps(dict(engine)))
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"engine: expected plain data, got what JSON cannot carry ({error})") from None
 
 
 def _batches(rows: Sequence[StepRow], size: int) -> Iterator[list[StepRow]]:

@@ -85,14 +85,13 @@ def token_rules(
         limit: None: what the configuration says.
     """
     config = text_config(model)
-    if end_ids is None:
-        end_ids = _known_end_ids(model, tokenizer)
+    ends = _known_end_ids(model, tokenizer) if end_ids is None else set(end_ids)
     pad = tokenizer.pad_token_id
     if forbidden_ids is None:
-        forbidden_ids = [] if pad is None or pad in end_ids else [pad]
+        forbidden_ids = [] if pad is None or pad in ends else [pad]
     limits = [limit, getattr(config, "max_position_embeddings", None)]
     return TokenRules(
-        tuple(sorted(set(end_ids))),
+        tuple(sorted(ends)),
         tuple(sorted(set(forbidden_ids))),
         config.vocab_size,
         min((one for one in limits if one is not None), default=None),

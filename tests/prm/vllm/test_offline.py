@@ -176,8 +176,8 @@ def test_the_version_follows_the_weights_and_what_the_engine_makes_of_them(build
         ({"timeout_s": 0}, "timeout_s: expected a positive number of seconds, got 0"),
         ({"start_timeout_s": "1"}, "start_timeout_s: expected a positive number of seconds, got '1'"),
         ({"max_tokens": 0}, "max_tokens: expected a whole number >= 1, got 0"),
-        ({"engine": {"runner": "generate"}}, "engine: expected none of the scorer's own arguments, got runner"),
-        ({"engine": {"dtype": object()}}, "engine: expected none of the scorer's own arguments, got dtype"),
+        ({"engine": {"runner": "generate"}}, "engine: expected none that has an argument of its own here, got runner"),
+        ({"engine": {"dtype": object()}}, "engine: expected none that has an argument of its own here, got dtype"),
         ({"engine": {"seed": object()}}, "engine: expected plain data, got what JSON cannot carry"),
     ],
 )

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 from small_models import FAMILIES, VOCABULARY, small_model
+from spelled_tokens import END, PAD, Spelled
 from torch import nn
 
 from rewardgate.errors import ArgumentError
@@ -12,20 +13,9 @@ from rewardgate.training import Sampled, Sampling
 from rewardgate.training.generation import HfGenerator
 from rewardgate.training.generation.distribution import token_probabilities
 
-PAD, END = 0, 2
 PROMPTS = [[1, 5, 6], [3, 4, 5, 6, 7, 8, 60], [9], [10, 11, 12]]
 COUNTS = [3, 2, 0, 4]
 SAMPLING = Sampling(max_tokens=14)
-
-
-class Spelled:
-    """A tokenizer whose text is its ids."""
-
-    eos_token_id, pad_token_id = END, PAD
-
-    def decode(self, ids: list[int], *, skip_special_tokens: bool) -> str:
-        assert skip_special_tokens
-        return " ".join(str(one) for one in ids if one not in (PAD, END))
 
 
 def model_of(family: str = "Qwen2", **options: Any) -> Any:
