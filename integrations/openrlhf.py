@@ -8,11 +8,13 @@ given as `--reward.remote_url path/to/it.py`. Needs no OpenRLHF; torch is import
 
 OpenRLHF 0.11 calls the function with one row at a time, in a thread that nothing can end, swallows what it raises
 (the reward is then None, which stops the training later, or silently asks for a reward model), and takes numbers only.
-So this one never raises, judges in processes that can be killed, and flags a reward that is not known beside the number
-that stands for it. No hook of OpenRLHF lets a row be left out: its group is compared with that number.
+So this one never raises and judges in processes that can be killed. No hook of OpenRLHF lets a row be left out, but its
+dynamic filtering drops a group whose mean score is not inside a range, and NaN is inside none: that is the score of a
+row whose reward is not known. Without `--algo.dynamic_filtering_enable` the group is compared with `unscored`.
 """
 
 from collections.abc import Callable, Sequence
+from math import nan
 from typing import Any
 
 from ..verifiers.base import Outcome, Verdict, Verifier
@@ -40,12 +42,14 @@ def reward_func_of(
     """A `reward_func(queries, prompts, labels)` for OpenRLHF.
 
     It returns `rewards` and `scores` (B,), and `extra_logs`, of which OpenRLHF keeps the first entry of each and logs
-    the mean: `rewardgate_unscored`, and `verdicts/<outcome>` for each outcome.
+    the mean: `rewardgate_unscored`, and `verdicts/<outcome>` for each outcome. Its `score` in the logs is NaN in a step
+    that kept a row without a reward.
 
     Args:
         verifier, workers, timeout_s, options: as in `outcome_verifier`. One response that alone exhausts its seconds
             gets 0.
-        unscored: what stands for a reward that is not known. Not NaN, which makes the whole group NaN.
+        unscored: the reward of a row whose reward is not known, where its group is not dropped for its score. Not NaN,
+            which makes all advantages of the group NaN.
         end_tokens: taken off the end of responses.
 
     Raises:
@@ -58,13 +62,14 @@ def reward_func_of(
 
         verdicts = [_judged(built, *row, end_tokens) for row in zip(queries, prompts, labels, strict=True)]
         rewards = torch.tensor([unscored if verdict.reward is None else verdict.reward for verdict in verdicts])
+        scores = torch.tensor([nan if verdict.reward is None else verdict.reward for verdict in verdicts])
         is_unscored = torch.tensor([float(verdict.reward is None) for verdict in verdicts])
         shares = {
             f"verdicts/{outcome}": torch.tensor([float(verdict.outcome is outcome) for verdict in verdicts])
             for outcome in Outcome
         }
         extra_logs = {"rewardgate_unscored": is_unscored, **shares}
-        return {"rewards": rewards, "scores": rewards.clone(), "extra_logs": extra_logs}
+        return {"rewards": rewards, "scores": scores, "extra_logs": extra_logs}
 
     return reward_func
 

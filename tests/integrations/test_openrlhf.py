@@ -4,6 +4,8 @@ Needs OpenRLHF's Python (.ci/host-openrlhf installs it without its CUDA parts) a
 """
 
 import asyncio
+import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -79,3 +81,30 @@ def test_a_verifier_that_hangs_holds_no_other_row(tmp_path: Path, tokenizer: Any
     found = executed(tmp_path, reward, tokenizer, ("a", "a"), ("hang", "a"), ("die", "a"), ("a", "a"))
     assert [row["reward"].item() for row in found] == [1.0, 0.0, 0.0, 1.0]
     assert [row["extra_logs"]["rewardgate_unscored"].item() for row in found] == [0.0, 0.0, 1.0, 0.0]
+
+
+def kept_groups(monkeypatch: pytest.MonkeyPatch, *groups: list[dict[str, Any]], is_filtering: bool) -> list[int]:
+    """Rows of the groups that OpenRLHF's own sample generator keeps. What needs a GPU is stood in for: vLLM and Ray."""
+    monkeypatch.setitem(sys.modules, "vllm", SimpleNamespace(SamplingParams=dict))
+    monkeypatch.setitem(sys.modules, "openrlhf.trainer.ray.vllm_engine", SimpleNamespace(batch_vllm_engine_call=None))
+    module = import_module("openrlhf.trainer.ppo_utils.samples_generator")
+    done = SimpleNamespace(get=lambda group: group, wait=lambda refs, **_: (refs[:1], refs[1:]))
+    monkeypatch.setattr(module, "ray", done)
+    arguments = SimpleNamespace(algo=SimpleNamespace(dynamic_filtering_range=(0, 1)))
+    generator = module.SamplesGenerator(SimpleNamespace(args=arguments), None, None, None, [])
+    generator._dispatch_prompts_to_vllm = lambda prompts, *_, **__: [groups[int(prompt)] for prompt in prompts]
+    batch = iter([(None, [str(number) for number in range(len(groups))], [None] * len(groups), [None] * len(groups))])
+    kept, _, _ = generator._generate_vllm(batch, len(groups), is_filtering)
+    return [sum(row.prompts == [str(number)] for row in kept) for number in range(len(groups))]
+
+
+@pytest.mark.parametrize(("is_filtering", "kept"), [(True, [3, 0]), (False, [3, 3])])
+def test_dynamic_filtering_drops_the_group_of_a_reward_that_is_not_known(
+    tmp_path: Path, tokenizer: Any, monkeypatch: pytest.MonkeyPatch, is_filtering: bool, kept: list[int]
+) -> None:
+    known = [(r"\boxed{4}", "4"), (r"\boxed{5}", "4"), (r"\boxed{5}", "4")]
+    unknown = [(r"\boxed{4}", "4"), (r"\boxed{5}", "4"), (r"\boxed{4}", None)]
+    rows = executed(tmp_path, OURS, tokenizer, *known, *unknown)
+    for number, row in enumerate(rows):
+        row["prompt"] = str(number // 3)
+    assert kept_groups(monkeypatch, rows[:3], rows[3:], is_filtering=is_filtering) == kept
