@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...audit.report.ladder import RungName
+from ...audit.run_logs import ALERTS_FILE, METRICS_FILE
 from ...rollouts.appending import Appender
 from .alerts import Alert, AlertRule, Alerts, change_first
 from .figures import step_figures
@@ -142,10 +143,6 @@ class Monitor:
             if writer in self._writers:
                 self._writers.remove(writer)
             warnings.warn(f"{type(writer).__name__}: expected {what}, got {error!r}; it logs no more", stacklevel=4)
-
-
-METRICS_FILE = "metrics.jsonl"
-ALERTS_FILE = "alerts.jsonl"
 
 
 def _plain(value: Any) -> Any:
