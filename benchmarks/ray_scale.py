@@ -10,9 +10,8 @@ kill    100,000 rollouts, resampled from real files as audit_scale.py does, in 8
         Ray, block by block; when a third of the blocks is there, an actor gets SIGKILL. Every row of the two outputs is
         compared. Prints rows, blocks, seconds of both, the process that was killed, and lost, repeated and different
         rows. Exits with 1 unless these are 0.
-rates   of each verifier: rows a second of processor time, reading included, of one process (`verify`'s own loop), and
-        of Ray with one actor (all processes of Ray counted, less what a run of 64 rows costs: the start); medians of
-        interleaved runs.
+rates   of each verifier: rows a second of processor time, reading included, of `rewardgate verify` and of Ray with one
+        actor, all processes of both counted, less what 64 rows cost with the start; medians of interleaved runs.
         `exact`, `numeric`, `math` and `auto` judge the same rollouts (0.8 KB each), `choice` the same texts with a
         letter at their end, `code` programs of five asserts each in the sandbox. The last table is 10^6 and 10^9 rows
         in core-hours of Ray at that rate.
@@ -21,6 +20,7 @@ rates   of each verifier: rows a second of processor time, reading included, of 
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -34,6 +34,7 @@ from typing import Any
 
 from audit_cost import process_tree
 from audit_scale import write
+from processor_meter import Meter
 
 from rewardgate.integrations import ray as beyond
 from rewardgate.rollouts.reading import read_rows
@@ -43,9 +44,9 @@ from rewardgate.verifiers.verdict_rows import verdict_rows
 FILES = 8
 BLOCK_ROWS = 1024
 FEW_ROWS = 64
-TICKS = os.sysconf("SC_CLK_TCK")
 VERIFIERS = ("exact", "choice", "numeric", "math", "auto", "code")
 SIZES = (10**6, 10**9)
+VERIFY = "import sys; from rewardgate.cli import main; sys.argv.insert(1, 'verify'); main()"
 Row = dict[str, Any]
 
 
@@ -158,15 +159,15 @@ def kill_one(out: Path, n_blocks: int, killed: list[int]) -> None:
 def rates(folder: Path, data: Path, n: int, n_programs: int, repeat: int) -> None:
     """The tables of `rates`."""
     print(f"load {os.getloadavg()[0]:.1f}")
+    meter = Meter()
     paths = {name: sample(folder, data, name, n_programs if name == "code" else n) for name in VERIFIERS}
     here: dict[str, list[float]] = {name: [] for name in VERIFIERS}
     there: dict[str, list[float]] = {name: [] for name in VERIFIERS}
     for turn in range(repeat):
         for name in VERIFIERS:
             options = {"workers": 1} if name == "code" else {}
-            before, n_rows = processor_s(), sum(1 for _ in local(name, [paths[name]], **options))
-            here[name].append(n_rows / (processor_s() - before))
-            there[name].append(rate_of_ray(name, paths[name], folder / f"{name}-{turn}", options))
+            here[name].append(rate_of_one(name, paths[name]))
+            there[name].append(rate_of_ray(name, paths[name], folder / f"{name}-{turn}", options, meter))
     print("| verifier | one process: rows a processor second | Ray: rows a processor second | Ray over one process |")
     print("| --- | --- | --- | --- |")
     for name in VERIFIERS:
@@ -180,28 +181,45 @@ def rates(folder: Path, data: Path, n: int, n_programs: int, repeat: int) -> Non
     print(f"load {os.getloadavg()[0]:.1f}")
 
 
-def rate_of_ray(name: str, path: Path, out: Path, options: dict[str, Any]) -> float:
-    """Rows a processor second of all processes: of the file, less what its first rows alone cost with the start."""
+def rate_of_one(name: str, path: Path) -> float:
+    """Rows a processor second of `rewardgate verify`: of the file, less what its first rows cost with the start."""
+    cost = []
+    for rows in (few_of(path), path):
+        command = [sys.executable, "-c", VERIFY, str(rows), "--verifier", name, "--out", os.devnull]
+        process = subprocess.Popen(command)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}")
+        cost.append(usage.ru_utime + usage.ru_stime)
+    return (n_lines(path) - FEW_ROWS) / (cost[1] - cost[0])
+
+
+def rate_of_ray(name: str, path: Path, out: Path, options: dict[str, Any], meter: Meter) -> float:
+    """Likewise of all processes of Ray, from the call to the last block, when the actor is still there to be counted."""
+    cost = []
+    for rows in (few_of(path), path):
+        before, last = meter.seconds(), [0.0]
+
+        def note(_: int, last: list[float] = last) -> None:
+            last[0] = meter.seconds()
+
+        folder = out / rows.stem
+        beyond.verify(rows, name, folder, options=options, num_workers=1, block_rows=BLOCK_ROWS, progress=note)
+        cost.append(last[0] - before)
+    return (n_lines(path) - FEW_ROWS) / (cost[1] - cost[0])
+
+
+def few_of(path: Path) -> Path:
     few = path.with_name(f"few-{path.name}")
     with path.open() as file:
         few.write_text("".join(islice(file, FEW_ROWS)))
-    cost, n_rows = [], []
-    for rows in (few, path):
-        before = processor_s()
-        done = beyond.verify(rows, name, out / rows.stem, options=options, num_workers=1, block_rows=BLOCK_ROWS)
-        cost.append(processor_s() - before)
-        n_rows.append(done.n_rows)
-    return (n_rows[1] - n_rows[0]) / (cost[1] - cost[0])
+    return few
 
 
-def processor_s() -> float:
-    """Seconds that this process, and all that it started, have used; who ended counts with whoever waited for it."""
-    ticks = 0
-    for process in process_tree(os.getpid()):
-        with suppress(OSError):
-            fields = (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()
-            ticks += sum(map(int, fields[11:15]))  # user, system, and both of the children that it waited for
-    return ticks / TICKS
+def n_lines(path: Path) -> int:
+    with path.open() as file:
+        return sum(1 for _ in file)
 
 
 def sample(folder: Path, data: Path, name: str, n: int) -> Path:
