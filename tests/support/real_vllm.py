@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -33,9 +34,12 @@ class RealServer:
         checkpoint: a folder.
         log: a file for what it prints.
         pooler: its `--pooler-config`; None serves a language model.
+        further: arguments of its command line.
     """
 
-    def __init__(self, checkpoint: Path, log: Path, *, pooler: dict[str, Any] | None) -> None:
+    def __init__(
+        self, checkpoint: Path, log: Path, *, pooler: dict[str, Any] | None, further: Sequence[str] = ()
+    ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
@@ -47,6 +51,7 @@ class RealServer:
         self._command += ["--max-model-len", str(MAX_TOKENS)]
         if pooler is not None:
             self._command += ["--runner", "pooling", "--pooler-config", json.dumps(pooler)]
+        self._command += further  # the last of an argument counts
         self.process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -19,7 +19,7 @@ from itertools import accumulate
 from threading import Event, Lock, Thread
 from time import monotonic
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 VOCABULARY = 600
@@ -120,6 +120,9 @@ class StandIn:
         shown = {best[0]: logprobs[best[0]], **{token: logprobs[token] for token in wanted}}
         top = {f"token_id:{token}": value for token, value in shown.items()}
         return {"index": index, "text": "", "logprobs": {"top_logprobs": [top]}, "finish_reason": "length"}
+
+
+Served = TypeVar("Served", bound=StandIn)
 
 
 def _error(status: int, message: str) -> tuple[int, Any]:
@@ -226,9 +229,9 @@ FAULTS: dict[str, Callable[[Any, StandIn], None]] = {
 
 
 @contextmanager
-def stand_in(**options: Any) -> Iterator[StandIn]:
+def stand_in(made: "type[Served]" = StandIn, **options: Any) -> "Iterator[Served]":
     """The server in a thread, listening."""
-    state = StandIn(**options)
+    state = made(**options)
     server = _server(state)
     thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()

@@ -44,7 +44,9 @@ def sampling_params(sampling: Sampling, rules: TokenRules, seed: int, prompt: in
 
 def completions_body(served_model: str, prompt_ids: Sequence[int], params: Mapping[str, Any]) -> dict[str, Any]:
     """A request to `/v1/completions` for token ids and the log-probabilities of them."""
-    return {"model": served_model, "prompt": list(prompt_ids), "return_token_ids": True, **params}
+    # The second: tokens are named by their ids too, which a server without a tokenizer can.
+    ids = {"return_token_ids": True, "return_tokens_as_token_ids": True}
+    return {"model": served_model, "prompt": list(prompt_ids), **ids, **params}
 
 
 def completion_rows(answer: Any, count: int) -> list[list[Any]]:
