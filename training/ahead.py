@@ -34,7 +34,7 @@ def ahead_state(collected: Collected) -> dict[str, Any]:
 
 
 def collected_of(lines: Sequence[str], state: Mapping[str, Any], prompts: Mapping[str, Prompt]) -> Collected:
-    """What was written, bit for bit.
+    """What was written, bit for bit, less the groups of prompts that there are no more.
 
     Args:
         prompts: by id.
@@ -47,10 +47,11 @@ def collected_of(lines: Sequence[str], state: Mapping[str, Any], prompts: Mappin
     groups = {
         group_id: JudgedGroup(prompts[rows[0].prompt_id], Group(group_id=group_id, rollouts=tuple(rows)))
         for group_id, rows in rollouts.items()
+        if rows[0].prompt_id in prompts
     }
     return Collected(
         step=state["step"],
-        kept=[groups[group_id] for group_id in state["kept"]],
+        kept=[groups[group_id] for group_id in state["kept"] if group_id in groups],
         drawn=list(groups.values()),
         ledger=LedgerRow(**state["ledger"]),
         seconds=state["seconds"],

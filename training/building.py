@@ -13,9 +13,10 @@ from ..errors import ArgumentError
 from ..prm import StepScorer, step_scorers
 from ..verifiers.base import Verifier
 from .base import Generator
-from .config import Optimizer, RunConfig
-from .generation import HfGenerator
+from .config import RunConfig
+from .generation import generators
 from .judging import Judging, judging_of
+from .options import Optimizer
 from .policy import load_policy
 from .prompts import Prompt, PromptEncoder, read_prompts, without
 
@@ -75,6 +76,8 @@ def parts_of(
         loaded = load_policy(config.model.path, **options)
         model, tokenizer = model or loaded.model, tokenizer or loaded.tokenizer
     assert model is not None
+    if config.update.activation_checkpointing:
+        model.train()  # in evaluation mode transformers keeps all activations
     if reference is None and config.loss.beta > 0:
         reference = _reference(config, model)
     asked, own_held_out, n_too_long = prompts_of(config, tokenizer, prompts=prompts, held_out=held_out)
@@ -189,10 +192,11 @@ def _asked(
 
 
 def _generator(config: RunConfig, model: nn.Module, tokenizer: Any) -> Generator:
-    own = {"autocast": config.update.autocast, "copy": config.generation.asynchronous}
-    if config.generation.engine != "hf":
-        raise ArgumentError(f'generation.engine: expected hf, got "{config.generation.engine}"')
-    return HfGenerator(model, tokenizer, **{**own, **config.generation.options})
+    options = dict(config.generation.options)
+    if config.generation.engine == "hf":
+        # As the update is told, or its log-probabilities are of another policy.
+        options = {"autocast": config.update.autocast, "copy": config.generation.asynchronous, **options}
+    return generators.create(config.generation.engine, model, tokenizer, **options)
 
 
 def _judging(verifier: Verifier, config: RunConfig) -> Judging:

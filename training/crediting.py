@@ -99,15 +99,17 @@ class Crediting:
             self._means = self._means.updated(rewards, torch.tensor(numbers))
 
     def state_dict(self) -> dict[str, Any]:
-        """Plain values that `json.dumps` takes. Prompts are told by the order of the pools'."""
-        means = [[number, self._means.totals[number], count] for number, count in self._means.counts.items()]
+        """Plain values that `json.dumps` takes."""
+        names = {number: prompt_id for prompt_id, number in self._numbers.items()}
+        means = [[names[number], self._means.totals[number], count] for number, count in self._means.counts.items()]
         return {"scale": asdict(self._scale), "threshold": asdict(self._threshold), "means": means}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state_dict` was taken."""
+        """Go on where `state_dict` was taken; prompts that there are no more are forgotten."""
         self._scale = ScaleState(**state["scale"])
         self._threshold = CollapseThreshold(**state["threshold"])
-        totals, counts = ({number: row[place] for number, *row in state["means"]} for place in (0, 1))
+        known = [(self._numbers[name], *past) for name, *past in state["means"] if name in self._numbers]
+        totals, counts = ({number: past[place] for number, *past in known} for place in (0, 1))
         self._means = PromptMeans(self._means.decay, totals, counts)
 
     def _penalties(self, lengths: list[int]) -> Tensor | None:

@@ -13,7 +13,7 @@ from ..verifiers.functions import load_verifier
 from ..verifiers.rows import error
 from .attempts import Attempts, group_of
 from .base import Sampled
-from .config import Judge
+from .options import Judge
 from .prompts import Prompt
 
 __all__ = ["JudgedGroup", "Judging", "judging_of"]

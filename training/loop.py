@@ -137,20 +137,21 @@ class _Running:
             is_finished = trainer.step >= config.steps
             if self._checkpoint is None or step_of(self._checkpoint) != trainer.step:
                 raise InputError(f"checkpoint: expected a folder to write to, got {self._folder.checkpoints}")
+        except RewardgateError as error:
+            self._keep(error)
+            kept = "no checkpoint is left" if self._checkpoint is None else f"the run can go on from {self._checkpoint}"
+            raise type(error)(f"step {trainer.step + 1}: {error}; {kept}") from error
         except Exception as error:
-            self._fail(error)
+            self._keep(error)
             raise
         self._say("finished" if is_finished else "stopped")
         return RunResult(trainer.step, is_finished, self._checkpoint)
 
-    def _fail(self, error: Exception) -> None:
-        """Keep what is whole; tell what happened, and what the run goes on from."""
+    def _keep(self, error: Exception) -> None:
+        """Keep what is whole, and tell what happened."""
         if self._stepper.is_between_steps:
             self._save()
         self._say("failed", error=f"{type(error).__name__}: {error}")
-        if isinstance(error, RewardgateError):
-            kept = "no checkpoint is left" if self._checkpoint is None else f"the run can go on from {self._checkpoint}"
-            error.args = (f"step {self._trainer.step + 1}: {error}; {kept}",)
 
     def _save(self) -> None:
         """Write a checkpoint; where that fails, those before it stay, and the run goes on."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from ..diagnostics import PromptPools
+from ..diagnostics import Pool, PromptPools
 from ..errors import RewardgateError, WorkerError
 from ..grpo import PolicyUpdate, UpdateStats
 from .ahead import ahead_lines, ahead_state, collected_of
@@ -131,17 +131,17 @@ class Stepper:
         return state, () if ahead is None else ahead_lines(ahead)
 
     def load_state_dict(self, state: Mapping[str, Any], lines: Sequence[str]) -> None:
-        """Go on where `state_dict` was taken."""
+        """Go on where `state_dict` was taken. Prompts may have come and gone since."""
         self._update.load_state_dict(state["update"])
         self.pools.load_state_dict(state["pools"])
-        # Prompts that were added since may be drawn too.
-        self.pools.add(one.prompt_id for one in self._parts.prompts)
+        prompts = {one.prompt_id: one for one in self._parts.prompts}
+        self.pools.add(prompts)
+        self.pools.set_aside((one for one in self.pools.prompt_ids if one not in prompts), Pool.QUARANTINE)
         if self._escalation is not None and state["escalation"] is not None:
             self._escalation.load_state_dict(state["escalation"])
         self._crediting.load_state_dict(state["crediting"])
-        if state["ahead"] is not None:
+        if state["ahead"] is not None and self._thread is not None:
             self._ahead = Future()
-            prompts = {one.prompt_id: one for one in self._parts.prompts}
             self._ahead.set_result(collected_of(lines, state["ahead"], prompts))
 
     def close(self) -> None:

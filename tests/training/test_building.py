@@ -5,7 +5,7 @@ import torch
 from tiny_runs import PROMPTS, tiny_config, tiny_parts, tiny_policy
 
 from rewardgate.training.building import adamw, parts_of, rate_at
-from rewardgate.training.config import Optimizer
+from rewardgate.training.options import Optimizer
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from rewardgate.errors import ArgumentError, InputError, UnavailableError, UnknownNameError
-from rewardgate.training.config import Judge
 from rewardgate.training.judging import Judging, judging_of
+from rewardgate.training.options import Judge
 from rewardgate.verifiers import Outcome
 
 ROWS = [("4", "4", "2+2?"), ("5", "4", "2+2?")]

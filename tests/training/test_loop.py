@@ -15,6 +15,7 @@ from rewardgate.training.base import Sampled, Sampling
 from rewardgate.training.config import RunConfig
 from rewardgate.training.generation import HfGenerator
 from rewardgate.training.loop import Trainer
+from rewardgate.training.prompts import Prompt
 from rewardgate.verifiers import Outcome, Verdict
 
 
@@ -337,3 +338,20 @@ def test_nothing_is_warned_of_in_a_run_without_faults(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Trainer(tiny_config(tmp_path / "run", steps=2), **tiny_parts()).run()
+
+
+def test_prompts_may_come_and_go_between_two_lives_of_a_run(tmp_path: Path) -> None:
+    sections = {"generation": {"asynchronous": True}, "signal": {"estimator": "ema"}, "sampling": {"groups": 3}}
+    first = Trainer(tiny_config(tmp_path / "run", **sections), **tiny_parts())
+    first.run(should_stop=lambda: first.step == 2)
+    new = Prompt("new", "7 + 7 = ", "even")
+    second = Trainer(tiny_config(tmp_path / "run", **sections), **tiny_parts(prompts=[*PROMPTS[3:], new]))
+    assert second.run(resume=True).is_finished
+    drawn = {row["prompt_id"] for row in lines_of(tmp_path / "run" / "rollouts" / "step_000004.jsonl")}
+    assert drawn <= {"p3", "p4", "p5", "new"}
+
+
+def test_activation_checkpointing_trains_in_training_mode(tmp_path: Path) -> None:
+    trainer = Trainer(tiny_config(tmp_path / "run", steps=1, update={"activation_checkpointing": True}), **tiny_parts())
+    assert trainer.run().is_finished
+    assert trainer.parts.model.training
