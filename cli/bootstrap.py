@@ -22,10 +22,15 @@ from .policy_options import (
     ChatOption,
     DeviceOption,
     DtypeOption,
+    EngineOption,
+    EngineOptions,
+    MaxPromptTokens,
     ModelOption,
     RolloutsOption,
     SystemOption,
     TemplateOption,
+    encoded_prompts,
+    engine_of,
     group_writer,
 )
 
@@ -38,7 +43,7 @@ NOT_ENOUGH_SUPPORT = 3
 REPORT = "bootstrap.json"
 """Written beside the checkpoint."""
 
-_ROOMS = ("base", "bootstrap", "demonstrations", "generation", "looks", "policy", "prompts", "sft")
+_ROOMS = ("base", "bootstrap", "demonstrations", "looks", "policy", "prompts", "sft")
 
 
 def bootstrap(
@@ -69,10 +74,13 @@ def bootstrap(
     batch_size: Annotated[int, typer.Option(min=1, help="Examples an SFT step.")] = 16,
     warmup_steps: Annotated[int, typer.Option(min=0, help="Over which the rate grows.")] = 10,
     rollouts: RolloutsOption = None,
+    max_prompt_tokens: MaxPromptTokens = None,
     system: SystemOption = None,
     template: TemplateOption = None,
     chat: ChatOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Of sampling and of the order of examples.")] = 0,
+    engine: EngineOption = "hf",
+    engine_options: EngineOptions = "{}",
     device: DeviceOption = None,
     dtype: DtypeOption = "float32",
     format_name: FormatName = "auto",
@@ -104,11 +112,11 @@ def bootstrap(
     at_rejection = rooms["base"].Sampling(max_tokens=max_tokens, temperature=rejection_temperature)
     rooms["policy"].check_new_folder(out)
     judge = named_verifier(verifier, workers=workers, timeout_s=timeout_s)
-    keys = {"prompt_key": prompt_key, "target_key": target_key, "prompt_id_key": prompt_id_key}
+    keys: dict[str, Any] = {"prompt_key": prompt_key, "target_key": target_key, "prompt_id_key": prompt_id_key}
     named = [] if prompts is None else rooms["prompts"].read_prompts(prompts, **keys)
     policy = rooms["policy"].load_policy(model, dtype=dtype, device=device)
     encoder = rooms["prompts"].PromptEncoder(policy.tokenizer, chat=chat, system=system, template=template)
-    named = encoder.encoded(named) if named else []
+    named = encoded_prompts(named, encoder, max_prompt_tokens) if named else []
     shown = None
     if demos is not None:
         from ..rollouts.reading import read_rows
@@ -121,16 +129,17 @@ def bootstrap(
         typer.echo(_told_of("demonstrations", shown), err=True)
     if not named:
         raise ArgumentError(f"--demos: expected a row with a prompt, a response and a target, got none in {demos}")
-    generator = rooms["generation"].HfGenerator(policy.model, policy.tokenizer)
-
-    def rejection() -> Any:
-        found = rooms["demonstrations"].rejection_sampled(
-            named, generator, judge, at_rejection, samples=rejection_samples, per_prompt=per_prompt, seed=seed
-        )
-        typer.echo(_told_of("samples", found), err=True)
-        return found
 
     with ExitStack() as stack:
+        generator = engine_of(stack, engine, engine_options, policy)
+
+        def rejection() -> Any:
+            found = rooms["demonstrations"].rejection_sampled(
+                named, generator, judge, at_rejection, samples=rejection_samples, per_prompt=per_prompt, seed=seed
+            )
+            typer.echo(_told_of("samples", found), err=True)
+            return found
+
         report = rooms["bootstrap"].bootstrap(
             policy.model,
             named,

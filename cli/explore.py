@@ -23,10 +23,15 @@ from .policy_options import (
     ChatOption,
     DeviceOption,
     DtypeOption,
+    EngineOption,
+    EngineOptions,
+    MaxPromptTokens,
     ModelOption,
     RolloutsOption,
     SystemOption,
     TemplateOption,
+    encoded_prompts,
+    engine_of,
     group_writer,
 )
 
@@ -50,11 +55,14 @@ def explore(
     ] = 0.25,
     json_path: Annotated[str | None, typer.Option("--json", help="Write the report as JSON; - for stdout.")] = None,
     rollouts: RolloutsOption = None,
+    max_prompt_tokens: MaxPromptTokens = None,
     system: SystemOption = None,
     template: TemplateOption = None,
     chat: ChatOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the sampling and of the bootstrap.")] = 0,
     batch_prompts: Annotated[int, typer.Option(min=1, help="Prompts that are sampled together.")] = 32,
+    engine: EngineOption = "hf",
+    engine_options: EngineOptions = "{}",
     device: DeviceOption = None,
     dtype: DtypeOption = "float32",
     prompt_key: PromptKey = None,
@@ -69,7 +77,7 @@ def explore(
     from ..rollouts.output import Output
 
     sizes, temperatures = _numbers("--group-size", group_size, int), _numbers("--temperature", temperature, float)
-    rooms = {name: torch_room(f"training.{name}") for name in ("base", "explore", "generation", "policy", "prompts")}
+    rooms = {name: torch_room(f"training.{name}") for name in ("base", "explore", "policy", "prompts")}
     sampling = rooms["base"].Sampling(max_tokens=max_tokens, top_p=top_p, top_k=top_k)
     judge = named_verifier(verifier, workers=workers, timeout_s=timeout_s)
     asked = rooms["prompts"].read_prompts(
@@ -81,12 +89,13 @@ def explore(
             asked = _drawn(asked, limit, seed)
         policy = rooms["policy"].load_policy(model, dtype=dtype, device=device)
         encoder = rooms["prompts"].PromptEncoder(policy.tokenizer, chat=chat, system=system, template=template)
+        asked = encoded_prompts(asked, encoder, max_prompt_tokens)
         on_group = group_writer(stack, rollouts, prompts)
         if shows_progress(progress):
             on_group = _shown(stack, on_group, len(asked) * len(set(temperatures)))
         report = rooms["explore"].explore(
-            encoder.encoded(asked),
-            rooms["generation"].HfGenerator(policy.model, policy.tokenizer),
+            asked,
+            engine_of(stack, engine, engine_options, policy),
             judge,
             group_sizes=sizes,
             temperatures=temperatures,

@@ -76,7 +76,7 @@ class PromptCounts:
             >>> counts.all_equal(2)["all_wrong"]  # 6/8 * 5/7
             0.5357142857142857
         """
-        chances = dict.fromkeys(("all_wrong", "all_correct", "tied"), 0.0)
+        chances: dict[str, float] = {"all_wrong": 0.0, "all_correct": 0.0, "tied": 0.0}
         for reward, count in self.rewards.items():
             kind = "all_correct" if reward >= CORRECT_AT else "all_wrong" if reward <= WRONG_AT else "tied"
             chances[kind] += prod(max(0, count - i) / (self.scored - i) for i in range(size))

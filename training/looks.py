@@ -12,7 +12,7 @@ a binomial one (Hoeffding 1956), so that the interval errs on the careful side.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, log
@@ -110,7 +110,7 @@ class Look(Part):
     level: float
     groups: int
     left_out: int
-    kinds: dict[str, int]
+    kinds: Mapping[str, int]
     mixed: Share
     pass_at_g: Share
     success: Number

@@ -43,7 +43,7 @@ def load_policy(model: str | Path, *, dtype: str = "float32", device: str | None
         place = torch.device(device or _first_device())
         with _without_bars():
             tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
-            loaded, report = AutoModelForCausalLM.from_pretrained(
+            found: Any = AutoModelForCausalLM.from_pretrained(
                 model, dtype=_DTYPES[dtype], trust_remote_code=False, output_loading_info=True
             )
     except Exception as error:  # whatever the readers of configurations, weights and tokenizers raise
@@ -51,6 +51,7 @@ def load_policy(model: str | Path, *, dtype: str = "float32", device: str | None
         raise ArgumentError(
             f"model: expected a causal language model and its tokenizer, got {model}: {reason}"
         ) from error
+    loaded, report = found
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:5])
         raise ArgumentError(f"model: expected all tensors of a causal language model in {model}, got none of {missing}")

@@ -1,10 +1,12 @@
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tiny_policies import save_tiny_policy
 
+import rewardgate
 from rewardgate.rollouts import read
 from rewardgate.training.bootstrap_report import BootstrapReport
 from rewardgate.training.policy import load_policy
@@ -109,3 +111,22 @@ def test_what_is_wrong_is_one_line_and_exit_code_2(
     assert "Traceback" not in errors
     assert demos.read_bytes() == before
     assert not (demos.parent / "out").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("page", ["explore", "bootstrap"])
+def test_the_commands_of_the_documentation_run_as_printed(
+    run: Run, demos: Path, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = demos.parent
+    monkeypatch.chdir(folder)
+    save_tiny_policy(folder / "MODEL", max_position_embeddings=1024)
+    rows = [json.loads(line) for line in demos.read_text(encoding="utf-8").splitlines()]
+    written(folder / "prompts.jsonl", [{"prompt": row["prompt"], "answer": row["answer"]} for row in rows[:12]])
+    text = (Path(rewardgate.__file__).parent / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    commands = [line for line in text.splitlines() if line.startswith("rewardgate ")]
+    assert len(commands) >= 2
+    for command in commands:
+        code, _, errors = run(*shlex.split(command)[1:])
+        assert code in (0, 3), (command, errors)

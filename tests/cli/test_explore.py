@@ -72,6 +72,9 @@ def test_a_report_on_stdout_is_all_there_is_on_stdout(run: Run, model: Path, pro
         (["--verifier", "numerc"], 'unknown name "numerc"'),
         (["--max-tokens", "100"], "expected at most -36 tokens"),
         (["--dtype", "int8"], "dtype: expected float32, bfloat16, float64, got 'int8'"),
+        (["--engine", "none"], 'unknown name "none"'),
+        (["--engine-options", "[1]"], "--engine-options: expected a JSON object, got '[1]'"),
+        (["--engine-options", '{"nope": 1}'], 'generator "hf": expected options among copy,'),
         (["--chat"], "chat: expected a tokenizer with a chat template, got one without"),
         (["--prompt-key", "nope"], 'prompt_key: expected a column of the file, got "nope"'),
         (["--rollouts", "prompts.jsonl"], "--rollouts: expected another file than the input"),
@@ -88,6 +91,16 @@ def test_what_is_wrong_is_one_line_and_exit_code_2(
     assert (code, told) == (2, "")
     assert message in errors
     assert errors.count("\n") == 1
+
+
+def test_prompts_that_are_too_long_are_left_out_and_counted(run: Run, model: Path, prompts: Path) -> None:
+    with prompts.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"prompt": "1+" * 40, "answer": "4"}) + "\n")
+    arguments = ("--model", model, "--group-size", "2", "--max-tokens", "2", "--json", "-", "--no-progress")
+    code, told, errors = run("explore", prompts, *arguments, "--max-prompt-tokens", "8")
+    assert (code, errors) == (0, "1 of 7 prompts are longer than 8 tokens\n")
+    assert ExploreReport.model_validate_json(told).prompts == 6
+    assert run("explore", prompts, *arguments)[0] == 2
 
 
 def test_a_folder_without_a_model_is_named(run: Run, prompts: Path, tmp_path: Path) -> None:
