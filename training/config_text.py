@@ -72,8 +72,8 @@ def config_text(config: RunConfig) -> str:
 
     Example:
         >>> config = RunConfig(folder="run", steps=3, model={"path": "policy"}, data={"prompts": "prompts.jsonl"})
-        >>> config_text(config).splitlines()[:5]
-        ['folder = "run"', 'steps = 3', 'seed = 0', '', '[model]']
+        >>> config_text(config).splitlines()[:3]
+        ['folder = "run"', 'steps = 3', 'seed = 0']
     """
     values = config.model_dump(mode="json")
     for section, names in _TOLD_ELSEWHERE.items():
