@@ -10,11 +10,12 @@ kill    100,000 rollouts, resampled from real files as audit_scale.py does, in 8
         Ray, block by block; when a third of the blocks is there, an actor gets SIGKILL. Every row of the two outputs is
         compared. Prints rows, blocks, seconds of both, the process that was killed, and lost, repeated and different
         rows. Exits with 1 unless these are 0.
-rates   of each verifier: rows a second of processor time, reading included, of `rewardgate verify` and of Ray with one
-        actor, all processes of both counted, less what 64 rows cost with the start; medians of interleaved runs.
+rates   of each verifier: rows a second of processor time, reading included, of `rewardgate verify`, and in blocks: what
+        Ray's reader and actor do, in one process, without Ray's own part; all processes counted, less what 64 rows cost
+        with the start; medians of interleaved runs. Ray's own part stands in the processor seconds of `kill`.
         `exact`, `numeric`, `math` and `auto` judge the same rollouts (0.8 KB each), `choice` the same texts with a
         letter at their end, `code` programs of five asserts each in the sandbox. The last table is 10^6 and 10^9 rows
-        in core-hours of Ray at that rate.
+        in core-hours in blocks.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from audit_cost import process_tree
@@ -37,6 +38,10 @@ from audit_scale import write
 from processor_meter import Meter
 
 from rewardgate.integrations import ray as beyond
+from rewardgate.integrations.ray_blocks import VerdictQuestion
+from rewardgate.integrations.ray_cluster import Judging
+from rewardgate.integrations.ray_folder import RunFolder
+from rewardgate.integrations.ray_rows import row_blocks
 from rewardgate.rollouts.reading import read_rows
 from rewardgate.verifiers import get
 from rewardgate.verifiers.verdict_rows import verdict_rows
@@ -46,7 +51,14 @@ BLOCK_ROWS = 1024
 FEW_ROWS = 64
 VERIFIERS = ("exact", "choice", "numeric", "math", "auto", "code")
 SIZES = (10**6, 10**9)
-VERIFY = "import sys; from rewardgate.cli import main; sys.argv.insert(1, 'verify'); main()"
+VERIFY = (
+    "import os, sys; from rewardgate.cli import main; name, path = sys.argv[1:]; "
+    "sys.argv[1:] = ['verify', path, '--verifier', name, '--out', os.devnull]; main()"
+)
+BLOCKS = (
+    f"import sys; sys.path.append({str(Path(__file__).parent)!r}); from pathlib import Path; "
+    "from ray_scale import in_blocks; in_blocks(sys.argv[1], Path(sys.argv[2]))"
+)
 Row = dict[str, Any]
 
 
@@ -60,9 +72,11 @@ def main() -> None:
     parser.add_argument("--programs", type=int, default=400)
     parser.add_argument("--repeat", type=int, default=1)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, started(options.workers if options.what == "kill" else 1):
+    with tempfile.TemporaryDirectory() as folder:
         if options.what == "kill":
-            sys.exit(kill(Path(folder), options.data, options.rollouts, options.workers))
+            with started(options.workers):
+                code = kill(Path(folder), options.data, options.rollouts, options.workers)
+            sys.exit(code)
         rates(Path(folder), options.data, options.rows, options.programs, options.repeat)
 
 
@@ -81,13 +95,20 @@ def kill(folder: Path, data: Path, n: int, workers: int) -> int:
     """The table of `kill`; 0 where nothing was lost."""
     print(f"load {os.getloadavg()[0]:.1f}")
     paths = files_of(folder / "in", data, n)
-    begun = perf_counter()
+    meter = Meter()
+    begun, before = perf_counter(), process_time()
     expected = list(local("math", paths))
-    local_s = perf_counter() - begun
+    local_s, local_processor_s = perf_counter() - begun, process_time() - before
     out, killed = folder / "out", list[int]()
     n_blocks = sum(-(-len([row for row in expected if row["file"] == str(path)]) // BLOCK_ROWS) for path in paths)
     threading.Thread(target=kill_one, args=(out, n_blocks // 3, killed), daemon=True).start()
-    done = beyond.verify([*map(str, paths)], "math", out, num_workers=workers, block_rows=BLOCK_ROWS)
+    before, last = meter.seconds(), [0.0]
+
+    def note(_: int) -> None:
+        last[0] = meter.seconds()
+
+    given = [*map(str, paths)]
+    done = beyond.verify(given, "math", out, num_workers=workers, block_rows=BLOCK_ROWS, progress=note)
     found = rows_in(out)
     by_place = {(row["file"], row["row"]): row for row in found}
     repeated = len(found) - len(by_place)
@@ -96,6 +117,7 @@ def kill(folder: Path, data: Path, n: int, workers: int) -> int:
     in_order = [(row["file"], row["row"]) for row in found] == [(row["file"], row["row"]) for row in expected]
     print(f"{len(expected):,} rows, {done.counts['refused_rows']} of them refused, in {done.n_blocks} blocks")
     print(f"one process {local_s:.0f} s; Ray with {workers} actors {done.seconds:.0f} s; killed: process {killed}")
+    print(f"processor seconds: {local_processor_s:.0f}; with all of Ray, its start too, {last[0] - before:.0f}")
     print(f"lost {lost}, repeated {repeated}, different {differing}, in the same order: {in_order}")
     print(f"load {os.getloadavg()[0]:.1f}")
     return 0 if killed and in_order and not (lost or repeated or differing) else 1
@@ -159,34 +181,31 @@ def kill_one(out: Path, n_blocks: int, killed: list[int]) -> None:
 def rates(folder: Path, data: Path, n: int, n_programs: int, repeat: int) -> None:
     """The tables of `rates`."""
     print(f"load {os.getloadavg()[0]:.1f}")
-    meter = Meter()
     paths = {name: sample(folder, data, name, n_programs if name == "code" else n) for name in VERIFIERS}
-    here: dict[str, list[float]] = {name: [] for name in VERIFIERS}
-    there: dict[str, list[float]] = {name: [] for name in VERIFIERS}
-    for turn in range(repeat):
-        for name in VERIFIERS:
-            options = {"workers": 1} if name == "code" else {}
-            here[name].append(rate_of_one(name, paths[name]))
-            there[name].append(rate_of_ray(name, paths[name], folder / f"{name}-{turn}", options, meter))
-    print("| verifier | one process: rows a processor second | Ray: rows a processor second | Ray over one process |")
-    print("| --- | --- | --- | --- |")
+    commands = {"`rewardgate verify`": VERIFY, "in blocks": BLOCKS}
+    found: dict[str, dict[str, list[float]]] = {name: {way: [] for way in commands} for name in VERIFIERS}
+    for _ in range(repeat):
+        for name, path in paths.items():
+            for way, program in commands.items():
+                found[name][way].append(rate(path, [sys.executable, "-c", program, name]))
+    print(f"| verifier | {' | '.join(commands)} | blocks over one process |\n|{' --- |' * (len(commands) + 2)}")
     for name in VERIFIERS:
-        ratio = median(one / other for one, other in zip(there[name], here[name], strict=True))
-        print(f"| `{name}` | {median(here[name]):,.0f} | {median(there[name]):,.0f} | {ratio:.2f} |")
+        one, blocks = found[name].values()
+        ratio = median(there / here for here, there in zip(one, blocks, strict=True))
+        print(f"| `{name}` | {median(one):,.0f} | {median(blocks):,.0f} | {ratio:.2f} |")
     columns = ["verifier", *(f"core-hours for {size:,} rows" for size in SIZES)]
     print(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for name in VERIFIERS:
-        hours = [size / median(there[name]) / 3600 for size in SIZES]
+        hours = [size / median(found[name]["in blocks"]) / 3600 for size in SIZES]
         print(f"| `{name}` | {' | '.join(f'{hour:,.2f}' for hour in hours)} |")
     print(f"load {os.getloadavg()[0]:.1f}")
 
 
-def rate_of_one(name: str, path: Path) -> float:
-    """Rows a processor second of `rewardgate verify`: of the file, less what its first rows cost with the start."""
+def rate(path: Path, command: Sequence[str]) -> float:
+    """Rows a processor second of `command` with a file: of `path`, less what its first rows cost with the start."""
     cost = []
     for rows in (few_of(path), path):
-        command = [sys.executable, "-c", VERIFY, str(rows), "--verifier", name, "--out", os.devnull]
-        process = subprocess.Popen(command)
+        process = subprocess.Popen([*command, str(rows)])
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
@@ -195,19 +214,14 @@ def rate_of_one(name: str, path: Path) -> float:
     return (n_lines(path) - FEW_ROWS) / (cost[1] - cost[0])
 
 
-def rate_of_ray(name: str, path: Path, out: Path, options: dict[str, Any], meter: Meter) -> float:
-    """Likewise of all processes of Ray, from the call to the last block, when the actor is still there to be counted."""
-    cost = []
-    for rows in (few_of(path), path):
-        before, last = meter.seconds(), [0.0]
-
-        def note(_: int, last: list[float] = last) -> None:
-            last[0] = meter.seconds()
-
-        folder = out / rows.stem
-        beyond.verify(rows, name, folder, options=options, num_workers=1, block_rows=BLOCK_ROWS, progress=note)
-        cost.append(last[0] - before)
-    return (n_lines(path) - FEW_ROWS) / (cost[1] - cost[0])
+def in_blocks(name: str, path: Path) -> None:
+    """What Ray's reader and actor do with a file, in one process."""
+    with tempfile.TemporaryDirectory() as out:
+        folder = RunFolder(Path(out) / "out")
+        (file,) = folder.open({}, [str(path)])
+        actor = Judging(VerdictQuestion(name), folder, Path.cwd())
+        for block in row_blocks(folder, file, {}, path=str(path), block_rows=BLOCK_ROWS):
+            actor({field: [value] for field, value in block._asdict().items()})
 
 
 def few_of(path: Path) -> Path:
