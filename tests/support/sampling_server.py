@@ -16,6 +16,7 @@ class SamplingServer(StandIn):
         tells: log-probabilities `processed` by temperature and cuts, or `raw`.
         takes_weights: whether it was started in development mode.
         restarts_after: after so many completions it is another process, with the weights that it was started with.
+        restarts_always: so it is before every completion.
         lets_go: whether its prefix cache can be reset.
     """
 
@@ -23,6 +24,7 @@ class SamplingServer(StandIn):
     tells: str = "processed"
     takes_weights: bool = True
     restarts_after: int | None = None
+    restarts_always: bool = False
     lets_go: bool = True
 
     def __post_init__(self) -> None:
@@ -31,7 +33,7 @@ class SamplingServer(StandIn):
     def answer(self, path: str, body: Any) -> tuple[int, Any]:
         if path == "/v1/completions" and body["model"] == self.model:
             self.completed += 1
-            if self.completed == self.restarts_after:
+            if self.completed == self.restarts_after or self.restarts_always:
                 self.now, self.version = self.weights, "default"
             return 200, {"choices": [self._sample(*one, body) for one in self._samples(body)][::-1]}
         if path in ("/weight_info", "/collective_rpc", "/reset_prefix_cache", "/update_weight_version"):

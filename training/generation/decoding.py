@@ -62,50 +62,74 @@ def decode(
         ArgumentError: the model's logits are not finite.
     """
     device = end_ids.device
-    reader = _Reader(model)
     ids, mask = _left_padded(prompt_ids, device)
-    is_padded = not bool(mask.all())
     positions = (mask.cumsum(-1) - 1).clamp(min=0)
+    # A mask of ones would be read at every token and change nothing.
+    is_padded = not bool(mask.all())
+    reader = _Reader(model)
     logits = reader.read(ids, mask if is_padded else None, positions)
-    rows = torch.tensor(prompt_of, device=device)  # (B,) of the N prompts first, later of all rows
-    if prompt_of != list(range(len(prompt_ids))):
-        logits, mask, positions = logits[rows], mask[rows], positions[rows]
-        reader.take(rows)
-    position = positions[:, -1]
+    of_row = torch.tensor(prompt_of, device=device)
+    if list(prompt_of) != list(range(len(prompt_ids))):
+        reader.take(of_row)
+    logits, mask, position = logits[of_row], mask[of_row], positions[of_row, -1]
+    found = _Found(len(prompt_of), sampling.max_tokens, end_ids)
     numbers = torch.from_numpy(uniform).to(device)
-    shape = (len(prompt_of), sampling.max_tokens)
-    tokens = torch.zeros(shape, dtype=torch.long, device=device)
-    logprobs = torch.zeros(shape, dtype=torch.float32, device=device)
-    lengths = torch.full(shape[:1], sampling.max_tokens, device=device)
-    has_ended = torch.zeros(shape[:1], dtype=torch.bool, device=device)
-    rows = torch.arange(shape[0], device=device)  # those that are still computed
-    active = torch.ones_like(rows, dtype=torch.bool)
     for step in range(sampling.max_tokens):
         probabilities = token_probabilities(logits, sampling, forbidden)
-        token = drawn(probabilities, numbers[rows, step]).clamp(max=probabilities.shape[-1] - 1)
-        probability = probabilities.gather(-1, token[:, None])[:, 0]
-        tokens[rows, step] = token
-        logprobs[rows, step] = probability.log()
-        ends = active & torch.isin(token, end_ids)
-        lengths[rows[ends]] = step + 1
-        has_ended[rows[ends]] = True
-        active &= ~ends
+        # Where a row is all NaN there is no such token; `add` sees it by its probability.
+        token = drawn(probabilities, numbers[found.rows, step]).clamp(max=probabilities.shape[-1] - 1)
+        left = found.add(step, token, probabilities.gather(-1, token[:, None])[:, 0])
+        if not left or step + 1 == sampling.max_tokens:
+            break
+        if left < KEPT * len(token):
+            keep = found.keep_active()
+            reader.take(keep)
+            mask, position, token = mask[keep], position[keep], token[keep]
+        position = position + 1
+        mask = torch.cat([mask, mask.new_ones(len(mask), 1)], dim=-1)
+        logits = reader.read(token[:, None], mask if is_padded else None, position[:, None])
+    return found.decoded()
+
+
+class _Found:
+    """What B rows have so far. `rows` are those that are still computed, `is_active` which of them have not ended."""
+
+    def __init__(self, count: int, max_tokens: int, end_ids: Tensor) -> None:
+        device = end_ids.device
+        self._end_ids = end_ids
+        self._tokens = torch.zeros(count, max_tokens, dtype=torch.long, device=device)
+        self._logprobs = torch.zeros(count, max_tokens, dtype=torch.float32, device=device)
+        self._lengths = torch.full((count,), max_tokens, device=device)
+        self._has_ended = torch.zeros(count, dtype=torch.bool, device=device)
+        self.rows = torch.arange(count, device=device)
+        self.is_active = torch.ones(count, dtype=torch.bool, device=device)
+
+    def add(self, step: int, token: Tensor, probability: Tensor) -> int:
+        """Note a token for every computed row; how many rows go on."""
+        self._tokens[self.rows, step] = token
+        self._logprobs[self.rows, step] = probability.log()
+        ends = self.is_active & torch.isin(token, self._end_ids)
+        self._lengths[self.rows[ends]] = step + 1
+        self._has_ended[self.rows[ends]] = True
+        self.is_active = self.is_active & ~ends
         # One question to the device a token. A logit that is not finite makes all probabilities of its row NaN.
-        left, is_finite = torch.stack([active.sum(), (probability > 0).all()]).tolist()
+        left, is_finite = torch.stack([self.is_active.sum(), (probability > 0).all()]).tolist()
         if not is_finite:
             raise ArgumentError(
                 "model: expected finite logits, got others; have its weights, or activations, overflowed?"
             )
-        if not left or step + 1 == sampling.max_tokens:
-            break
-        if left < KEPT * len(rows):
-            keep = active.nonzero()[:, 0]
-            reader.take(keep)
-            rows, mask, position, token, active = (one[keep] for one in (rows, mask, position, token, active))
-        position = position + 1
-        mask = torch.cat([mask, mask.new_ones(len(mask), 1)], dim=-1)
-        logits = reader.read(token[:, None], mask if is_padded else None, position[:, None])
-    return Decoded(*(one.cpu().numpy() for one in (tokens, logprobs, lengths, has_ended)))
+        return left
+
+    def keep_active(self) -> Tensor:
+        """Compute no other rows from now on; which of the computed ones these are."""
+        keep = self.is_active.nonzero()[:, 0]
+        self.rows, self.is_active = self.rows[keep], self.is_active[keep]
+        return keep
+
+    def decoded(self) -> Decoded:
+        """All rows."""
+        found = (self._tokens, self._logprobs, self._lengths, self._has_ended)
+        return Decoded(*(one.cpu().numpy() for one in found))
 
 
 class _Reader:

@@ -136,9 +136,10 @@ class VllmGenerator:
         """
         with self._lock:
             self._weights.write(model)
+            # From here on no completion is of older ones: where the engine fails, the next call has it load again.
             self._written += 1
-            self._called("load")
             self.policy_version = policy_version
+            self._called("load")
 
     def close(self) -> None:
         """End the worker, and delete the weights that were written."""

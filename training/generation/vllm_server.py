@@ -129,13 +129,13 @@ class VllmServerGenerator:
             if self._weights is None:
                 self._weights = WeightsFolder(model, self._weights_in)
             self._weights.write(model)
+            # From here on no completion is of older ones: where the server fails, the next call tells it again.
             self._weights_name = f"{self._own_name}-{policy_version}"
-            call = self._call()
+            self.policy_version = policy_version
             try:
-                self._reload(call)
+                self._reload(self._call())
             except NoAnswerError as error:
                 raise _named(error) from error
-            self.policy_version = policy_version
 
     def close(self) -> None:
         """Delete the weights that were written; the server is not ours to end."""
@@ -152,11 +152,12 @@ class VllmServerGenerator:
             if not self._is_tried:
                 self._try(call)
                 self._is_tried = True
-            while True:
+            for _ in range(self._patience.attempts):
                 self._have_our_weights(call)
                 answers = ask(call)
                 if self._has_our_weights(call):
                     return answers
+            raise WorkerError(f"vLLM: {self._address} has other weights than ours again and again")
         except NoAnswerError as error:
             raise _named(error) from error
 

@@ -132,7 +132,9 @@ def test_a_prefix_cache_of_older_weights_is_an_error(build: Build) -> None:
     generator.generate(PROMPTS, COUNTS, SAMPLING, seed=4)
     with pytest.raises(WorkerError, match="vLLM did not let go of its prefix cache"):
         generator.push(small_model("Qwen2", seed=1), policy_version=1)
-    assert generator.policy_version == 0
+    # Its worker is ended; the next one starts with the new weights, and an empty cache.
+    assert generator.policy_version == 1
+    assert generator.generate(PROMPTS, COUNTS, SAMPLING, seed=4) == expected(4, model_seed=1)
 
 
 def test_a_model_that_cannot_be_loaded_is_an_error_that_says_why(build: Build) -> None:

@@ -59,7 +59,8 @@ def test_a_server_that_takes_no_weights_can_still_be_sampled() -> None:
         assert generator.generate(PROMPTS, COUNTS, SAMPLING, seed=4) == expected(4)
         with pytest.raises(ArgumentError, match="expected a vLLM server in VLLM_SERVER_DEV_MODE=1"):
             generator.push(small_model("Qwen2", seed=1), policy_version=1)
-        assert generator.policy_version == 0
+        with pytest.raises(ArgumentError, match="expected a vLLM server in VLLM_SERVER_DEV_MODE=1"):
+            generator.generate(PROMPTS, COUNTS, SAMPLING, seed=4)  # never the older ones under the newer's name
         generator.close()
 
 
@@ -99,6 +100,19 @@ def test_a_prefix_cache_of_older_weights_is_an_error() -> None:
         generator = generator_of(server)
         with pytest.raises(WorkerError, match="vLLM did not let go of its prefix cache"):
             generator.push(small_model("Qwen2", seed=1), policy_version=1)
+        server.lets_go = True
+        assert generator.generate(PROMPTS, COUNTS, SAMPLING, seed=4) == expected(4, model_seed=1)
+        generator.close()
+
+
+def test_a_server_that_others_give_weights_all_the_time_is_named() -> None:
+    with serving() as server:
+        generator = generator_of(server)
+        generator.push(small_model("Qwen2", seed=1), policy_version=1)
+        server.restarts_always = True
+        with pytest.raises(WorkerError, match="has other weights than ours again and again"):
+            generator.generate(PROMPTS, COUNTS, SAMPLING, seed=4)
+        assert generator.n_restarts >= 2
         generator.close()
 
 
