@@ -1,13 +1,13 @@
 """What the gate teaches, and what else does: small policies learn two tasks by the library's own parts, arm by arm.
 
-    python benchmarks/learning.py --checkpoints FOLDER              the fine-tuned policies: about 10 CPU-minutes
+    python benchmarks/learning.py --checkpoints FOLDER              the fine-tuned policies: five times 160 CPU-seconds
     python benchmarks/learning.py --plan                            what would be run, in which order, and what is done
     python benchmarks/learning.py --run FOLDER --budget-s 3600 [--share 0/2]
     python benchmarks/learning.py --report                          tables to docs/learning.md, figures beside them
 
 A policy of 160,000 weights was fine-tuned on a teacher with a systematic fault (learning/tasks.py): the right step is
-its minority answer, whole derivations are right once in some 600 samples, and nearly every group is all wrong. A run is
-3,840 rollouts in steps of 64, fresh prompts each, about 10 CPU-seconds on one thread; what it found is one line of
+its minority answer, whole derivations are hardly ever right, and nearly every group is all wrong. A run is
+3,840 rollouts in steps of 64, fresh prompts each, 5 to 17 CPU-seconds on one thread; what it found is one line of
 learning/results.jsonl, and a run whose line is there is not run again. Several shares may run at the same time.
 
 Learning rates are chosen on seeds from 1,000 on by success on prompts of their own; results are of other seeds and
