@@ -136,7 +136,7 @@ def load_weights(checkpoint: Checkpoint, model: nn.Module, optimizer: Any) -> No
 def _save_model(folder: Path, model: nn.Module, tokenizer: Any) -> None:
     save_model(model, str(folder / "model.safetensors"), metadata={"format": "pt"})
     for about in (getattr(model, "config", None), getattr(model, "generation_config", None), tokenizer):
-        if hasattr(about, "save_pretrained"):
+        if about is not None and hasattr(about, "save_pretrained"):
             about.save_pretrained(folder)
 
 

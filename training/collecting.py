@@ -3,7 +3,7 @@
 Nothing here changes anything: the same pools, weights, step and seed give the same groups, in whatever process.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -177,7 +177,7 @@ class _Drawing:
     generator: np.random.Generator
     rounds: int = 0
     groups: list[JudgedGroup] = field(default_factory=list)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
 
 def _everything(groups: list[JudgedGroup], wanted: int, config: RunConfig, seconds: float) -> SampledBatch[JudgedGroup]:

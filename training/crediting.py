@@ -134,10 +134,8 @@ class Crediting:
             case "ema":  # by the numbers that the batch gives its groups
                 known = {place: self._numbers[one.prompt.prompt_id] for place, one in enumerate(groups)}
                 known = {place: number for place, number in known.items() if number in self._means.counts}
-                totals, counts = (
-                    {place: of[number] for place, number in known.items()}
-                    for of in (self._means.totals, self._means.counts)
-                )
+                totals = {place: self._means.totals[number] for place, number in known.items()}
+                counts = {place: self._means.counts[number] for place, number in known.items()}
                 return {"means": PromptMeans(self._means.decay, totals, counts)}
             case "pool":
                 return {"pools": self._pools, "prompt_ids": of_rows}

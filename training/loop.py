@@ -87,8 +87,8 @@ class Trainer:
             folder.cut_back(state.get("step", 0), state.get("logs", {}))
             folder.write_config(config_text(self.config))
             gate = self.config.signal.gate_config()
-            options = {"correct_at": gate.correct_at, "wrong_at": gate.wrong_at}
-            monitor = Monitor(folder.path, writers=self.config.monitor.writers, **options)
+            writers = self.config.monitor.writers
+            monitor = Monitor(folder.path, writers=writers, correct_at=gate.correct_at, wrong_at=gate.wrong_at)
             running = _Running(self, folder, monitor, tell)
             try:
                 if checkpoint is not None:

@@ -8,7 +8,7 @@
 weights are pushed when the next completion is asked for: whatever fails then, the step before it is done.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -84,7 +84,7 @@ class Stepper:
             RewardgateError: the generator's, the verifier's or the scorer's. Nothing has changed where
                 `is_between_steps`.
         """
-        seconds = Counter[str]()
+        seconds: defaultdict[str, float] = defaultdict(float)
         collected = self._collected(number, seconds)
         seconds.update(collected.seconds)
         credited = None
@@ -100,7 +100,8 @@ class Stepper:
             self._ahead = self._thread.submit(self._collector.collect, number + 1)
         rate = rate_at(number, self._config.optimizer, self._config.steps)
         stats = None
-        if credited is not None and bool(credited.batch.completion_mask.any()):
+        mask = None if credited is None else credited.batch.completion_mask
+        if credited is not None and mask is not None and bool(mask.any()):
             for group in self._parts.optimizer.param_groups:
                 group["lr"] = rate
             with _timed(seconds, "update"):
@@ -151,7 +152,7 @@ class Stepper:
         self._parts.generator.close()
         self._parts.judging.close()
 
-    def _collected(self, number: int, seconds: Counter[str]) -> Collected:
+    def _collected(self, number: int, seconds: defaultdict[str, float]) -> Collected:
         ahead, self._ahead = self._ahead, None
         if ahead is None:
             self._push()
@@ -186,7 +187,7 @@ class Stepper:
 
 
 @contextmanager
-def _timed(seconds: Counter[str], phase: str) -> Iterator[None]:
+def _timed(seconds: defaultdict[str, float], phase: str) -> Iterator[None]:
     started = perf_counter()
     yield
     seconds[phase] += perf_counter() - started
