@@ -169,7 +169,7 @@ def test_a_server_samples_from_what_transformers_reproduces_and_is_used_again_af
 def test_a_server_left_at_its_defaults_is_refused(tmp_path: Path) -> None:
     old = model_of("Llama", 0)
     old.save_pretrained(tmp_path / "old")
-    further = ["--skip-tokenizer-init"]
+    further = ["--skip-tokenizer-init", "--max-model-len", "128"]
     with RealServer(tmp_path / "old", tmp_path / "vllm.log", pooler=None, further=further) as server:
         generator = VllmServerGenerator(old, Spelled(), address=server.address, served_model="prm")
         with pytest.raises(ArgumentError, match="started with --logprobs-mode processed_logprobs"):
