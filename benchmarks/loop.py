@@ -5,10 +5,10 @@
 
 Both train one Qwen2 (4 layers, width 256, vocabulary 16,000, tied, float32, random weights) on three prompts of 16, 40
 and 64 tokens, 8 completions each, of 64 tokens; the end token is as unlikely as any other, so that one completion in
-250 is shorter. Rewards are told by the prompt, not by the text: every other completion of a live prompt is right, every completion of a dead one wrong. Dead
-are two of the three prompts, or none. Learning rate, clip (0.2), loss (token mean over all rows) and AdamW are the
-same; TRL's gradient checkpointing is off, ours does not exist. Each run is a process of its own, its first step is not
-counted, and contenders are interleaved.
+250 is shorter. Rewards are told by the prompt, not by the text: every other completion of a live prompt is right,
+every completion of a dead one wrong. Dead are two of the three prompts, or none. Learning rate, clip (0.2), loss
+(token mean over all rows) and AdamW are the same; TRL's gradient checkpointing is off, ours does not exist. Each run
+is a process of its own, its first step is not counted, and contenders are interleaved.
 
     generate   sampling itself: ours `HfGenerator.generate`, TRL's `_generate` (transformers' `generate`)
     judge      the reward function

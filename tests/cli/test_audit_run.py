@@ -56,4 +56,4 @@ def test_a_run_that_has_done_nothing_yet_says_that(run: Run, tmp_path: Path) -> 
     write_state(tmp_path / "run", step=0)
     code, out, _ = run("audit", tmp_path / "run")
     assert code == 2
-    assert "is running: step 0 of 9" in out
+    assert "is running: step 0 of 9" in " ".join(out.split())  # wherever the folder's name lets the line end
