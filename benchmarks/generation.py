@@ -1,6 +1,6 @@
 """What sampling with `HfGenerator` costs beside transformers' own `generate` and TRL's way to log-probabilities.
 
-    python benchmarks/generation.py [--rounds 5] [--groups 8] [--group-size 8] [--max-tokens 96] [--device cuda]
+    python benchmarks/generation.py [--rounds 3] [--groups 6] [--group-size 8] [--max-tokens 64] [--device cuda]
 
 One random model, the same prompts, group size, lengths and end token for all. A random model does not stop by itself:
 one token in `--end-every` ends a completion. A token costs what it costs; so the figure is seconds per sampled token,
@@ -121,11 +121,11 @@ def paths(options: argparse.Namespace) -> dict[str, Callable[[int], int]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (
-        ("rounds", 5),
-        ("groups", 8),
+        ("rounds", 3),
+        ("groups", 6),
         ("group-size", 8),
         ("prompt-tokens", 64),
-        ("max-tokens", 96),
+        ("max-tokens", 64),
         ("end-every", 48),
         ("token-budget", 1 << 16),
         ("width", 256),
