@@ -27,7 +27,6 @@ def figures_of(folder: Path) -> list[dict[str, Any]]:
 
 
 RUNS: dict[str, dict[str, Any]] = {
-    "plain": {},
     "asynchronous": {"generation": {"asynchronous": True}, "evaluation": {"every": 3}},
     "gated, with a state in everything": {
         "signal": {"scorer": "arithmetic", "estimator": "ema", "overlong_buffer": 2},
