@@ -21,6 +21,7 @@ PAGE = (ROOT / "docs" / "quickstart_trl.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(python|diff|)\n(.*?)^```$", re.M | re.S)
 
 
+@pytest.mark.timeout(3600)  # a minute and a half of one core, in five commands
 def test_the_files_of_the_page_run_and_log_what_it_says(tmp_path: Path) -> None:
     written: dict[str, str] = {}
     logged: list[list[dict[str, float]]] = []
