@@ -39,6 +39,8 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read by the imports below
 
 from trl_gate_curve import drawn
 
+sys.path.append(str(Path(__file__).parent / "learning"))  # the task, which the experiments there share
+
 ARMS = ("plain", "gated", "rules")
 PROMPTS, GROUP = 16, 8
 HELD_OUT_EVERY = 20
@@ -75,7 +77,7 @@ def trained(work: Path, *, arm: str, seed: int, steps: int) -> dict[str, Any]:
     """One training: what TRL logged at each step, and the held-out share of right derivations along the way."""
     import torch
     from datasets import Dataset
-    from learning.totals import LineByLine, WholeDerivation
+    from totals import LineByLine, WholeDerivation
     from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, TrainerCallback
     from trl import GRPOConfig, GRPOTrainer
     from trl_gate_policy import LONGEST, problems, solved, taught_policy

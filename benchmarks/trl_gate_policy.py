@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 import torch
-from learning.totals import ALPHABET, answer, prompt, taught
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from totals import ALPHABET, answer, prompt, taught
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
 __all__ = ["ADDITIONS", "LONGEST", "problems", "solved", "taught_policy"]
