@@ -28,13 +28,22 @@ _LIST = re.compile(
 _FUSED = re.compile(r"[\W_]{0,4}(?P<letters>A?B?C?D?E?F?G?H?)[\W_]{0,4}\Z")
 _ARTICLE = re.compile(r"(?:A|I)\s+(?!(?:and|or|is|was|because|since|as|not|nor|but)\b)[a-z]")
 _REJECTION = re.compile(
-    r"(?:\b(?:not|nor|neither|never|than|instead\s+of|over|except|unlike|eliminates?|eliminated|excludes?|rules?\s+out"
+    r"(?:\b(?:not|nor|neither|never|than|instead\s+of|except|unlike|eliminates?|eliminated|excludes?|rules?\s+out"
     r"|ruled\s+out|reject(?:s|ed)?)|n['’]t(?:\s+be)?|不是|不选|排除)"
     r"\s{0,2}(?:the\s+)?(?:(?:option|choice|answer)s?\s+)?[\W_]{0,6}\Z",
     re.IGNORECASE,
 )
+_PASSED_OVER = re.compile(r"[A-J][)\]*_]{0,3}\s+over\s+(?:the\s+)?(?:(?:option|choice|answer)\s+)?[(\[*]{0,3}\Z")
+_LEADS_TO_REASON = re.compile(
+    r"(?:\b(?:because|since|as|for|while|whereas|but|and)\s+|[A-J][)\]*_]{0,3}\s{0,2}[:;,.(]\s{0,2})"
+    r"(?:(?:the\s+)?(?:option|choice|answer)\s+)?[(\[*]{0,3}\Z",
+    re.IGNORECASE,
+)
 _MARKED_WRONG = re.compile(
-    r"[)\]*_]{0,4}\s?[.:–—-]\s{0,2}(?:this\s+is\s+)?(?:wrong|incorrect|false|not\s+correct)\b", re.IGNORECASE
+    # "B. False" may be the option itself, so that more than the word has to follow.
+    r"[)\]*_]{0,4}\s?[.:–—-]\s{0,2}(?:this\s+is\s+(?:wrong|incorrect|false|not\s+correct)\b"
+    r"|(?:wrong|incorrect|not\s+correct)(?:,|\s+(?:because|since|as)\b))",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(
     r"(?:\b(?:options?|choices?|answer|pick|picks|choose|chose|chosen|select|selected|selects|selection|go(?:es"
@@ -97,6 +106,7 @@ def named_letters(answer: str) -> list[Letter]:
         for match in _LETTER.finditer(plain)
         if _ARTICLE.match(plain, match.start("letter")) is None
         and not _is_rejected(plain, match.start("letter"), match.end("letter"))
+        and not _is_reason(plain, match.start("letter"), match.end("letter"))
     ]
     return _distinct(found)
 
@@ -139,9 +149,17 @@ def _is_rejected(text: str, start: int, end: int) -> bool:
     """Whether the words just before `start`, or just after `end`, say that this letter is not the one."""
     return (
         _REJECTION.search(text, max(0, start - 48), start) is not None
-        or is_denied(text, end)
+        or _PASSED_OVER.search(text, max(0, start - 48), start) is not None
         or _MARKED_WRONG.match(text, end) is not None
     )
+
+
+def _is_reason(text: str, start: int, end: int) -> bool:
+    """Whether a letter is called wrong as the reason for another (`A, because B is wrong`).
+
+    `B is wrong` by itself may be the answer to what is wrong.
+    """
+    return is_denied(text, end) and _LEADS_TO_REASON.search(text, max(0, start - 48), start) is not None
 
 
 def _without_commands(text: str) -> str:

@@ -28,6 +28,8 @@ from rewardgate.verifiers.letters import LETTERS, last_named, named_letters
         ("option C because A is wrong", "C"),
         ("C, as A would be wrong", "C"),
         ("C: A is incorrect", "C"),
+        ("B is incorrect", "B"),
+        ("because B is wrong", ""),
     ],
 )
 def test_letters_stand_alone(answer: str, letters: str) -> None:
@@ -40,6 +42,12 @@ def test_letters_stand_alone(answer: str, letters: str) -> None:
         ("Selected option: **B**", "B"),
         ("The correct option is A: because B is wrong", "A"),
         ("I would choose option B over option A.", "B"),
+        ("Now that the analysis is over, **B**", "B"),
+        ("**B. False**", "B"),
+        ("Selected option: B. Incorrect", "B"),
+        ("I pick (B) over (A)", "B"),
+        ("A is correct. C is true. So option B is false.", "B"),
+        ("Option B: this is false. Selected option: **A**", "A"),
         ("Correct option: A\n\nB: wrong because it is slower", "A"),
         ("(B) is correct", "B"),
         ("I choose D", "D"),
