@@ -15,10 +15,10 @@ import torch
 from ..diagnostics import group_kinds
 from ..errors import ArgumentError
 from ..grpo import GateConfig, ScaleState, gate, gate_mode
+from ..grpo.gate_metrics import gate_metrics
 from ..prm.base import StepScorer
 from ..prm.base import get as get_step_scorer
 from ..prm.steps import Rule
-from .gate_metrics import gate_metrics
 from .group_numbers import group_numbers
 from .scored_steps import CompletionIds, padded, scored_steps
 

@@ -16,11 +16,11 @@ from torch import Tensor
 
 from ..errors import ArgumentError, RewardgateError, WorkerError
 from ..grpo import GateConfig, ScaleState, gate, gate_mode
+from ..grpo.gate_metrics import gate_metrics
 from ..prm.base import StepScorer
 from ..prm.base import get as get_step_scorer
 from ..prm.steps import Rule
 from ..rollouts.values import target_value
-from .gate_metrics import gate_metrics
 from .scale_files import read_scale, write_scale
 from .scored_steps import CompletionIds, ScoredSteps, padded, scored_steps, unscored_steps
 from .step_runs import packed, unpacked

@@ -12,8 +12,8 @@ from torch import Tensor
 from ..diagnostics import GroupKind, group_kinds
 from ..errors import ArgumentError
 from ..grpo import GateConfig, ScaleState, gate
+from ..grpo.gate_metrics import gate_metrics
 from ..verifiers.base import Outcome
-from .gate_metrics import gate_metrics
 from .group_numbers import group_numbers
 from .scored_steps import padded
 from .step_runs import NO_STEPS, steps_of_text

@@ -10,9 +10,9 @@ from math import nan
 
 import numpy as np
 
-from ...diagnostics import GroupKind, GroupKinds, Pool, collapse_rates, group_kinds, mean_pass_at_k, reward_values
+from ...diagnostics import GroupKinds, Pool, collapse_rates, group_kinds, mean_pass_at_k, reward_values
 from ...diagnostics.groups import FloatArray
-from ...grpo import GateReport
+from ...grpo.gate_metrics import gate_metrics
 from ...verifiers.base import Outcome
 from .record import HeldOut, StepRecord
 
@@ -22,7 +22,6 @@ _RATES = (
     *("all_correct_rate", "all_wrong_rate", "tied_rate", "mixed_rate", "degenerate_rate"),
     *("acr", "mean_std", "nonzero_advantage_rate"),
 )
-_OF_GATE = ("opened_share", "gated_share", "coverage", "sign_balance", "length_bias", "scale_factor")
 
 
 def step_figures(record: StepRecord, *, correct_at: float = 1.0, wrong_at: float = 0.0) -> dict[str, float]:
@@ -46,7 +45,8 @@ def step_figures(record: StepRecord, *, correct_at: float = 1.0, wrong_at: float
     found |= _signal(record)
     mask = record.completion_mask
     if record.gate is not None:
-        found |= _gate(record.gate, record.asked, len(record.rewards if mask is None else mask))
+        # Rows without an outcome are told of all that was sampled: `verdicts/unscored`.
+        found |= gate_metrics(record.gate, asked=record.asked / len(record.rewards if mask is None else mask))
     for name, held_out in record.held_out.items():
         found |= _held_out(name, held_out, correct_at, wrong_at)
     found |= _pools(record.pools)
@@ -119,19 +119,6 @@ def _pools(pools: Mapping[Pool, int]) -> dict[str, float]:
         found["pools/frontier_share"] = _share(pools.get(Pool.FRONTIER, 0), drawn)
         found["pools/quarantine_share"] = _share(quarantined, drawn + quarantined)
     return found
-
-
-def _gate(report: GateReport, asked: int, rows: int) -> dict[str, float]:
-    """By the names that every host logs them by."""
-    n_groups = sum(report.opened.values()) + sum(report.closed.values())
-    found = {
-        f"gate/groups/{kind}": _share(report.opened.get(kind, 0) + report.closed.get(kind, 0), n_groups)
-        for kind in map(str, GroupKind)
-    }
-    found["gate/groups/opened"] = _share(sum(report.opened.values()), n_groups)
-    found["gate/groups/silent"] = _share(report.silent, n_groups)
-    found["gate/rows/asked"] = _share(asked, rows)
-    return found | {f"gate/{name}": getattr(report, name) for name in _OF_GATE}
 
 
 def _held_out(name: str, held_out: HeldOut, correct_at: float, wrong_at: float) -> dict[str, float]:
