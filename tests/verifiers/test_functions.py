@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -238,3 +239,14 @@ def test_a_file_named_like_a_module_of_the_standard_library_shadows_nothing(tmp_
     verifier = FunctionVerifier(f"{tmp_path / 'random.py'}:f", workers=1)
     assert verifier.verify("4", "4").reward == 1.0
     verifier.close()
+
+
+def test_a_file_that_was_patched_at_once_is_read_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "grader.py"
+    rewards = []
+    for comparison in ("in", "=="):  # of one length, and of one moment as Python's bytecode tells them
+        path.write_text(f"def grade(completion, target):\n    return float(target {comparison} completion)\n")
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+        rewards.append(FunctionVerifier(f"{path}:grade").verify("not 5 but 6", "5").reward)
+    assert rewards == [1.0, 0.0]
+    assert [one.name for one in tmp_path.iterdir()] == ["grader.py"]
