@@ -1,22 +1,41 @@
 """Which runs there are, in the order of their worth: the plan as far as what is known decides it."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 from arms import ARMS
 from running import TUNING_SEED, Job
-from tasks import TASKS
+from tasks import task_of
 
-CHECKPOINTS = ("totals0", "insertion0", "totals1", "totals2", "insertion1")
 RATES = (4e-4, 8e-4, 1.6e-3)
 USUAL_RATE = 8e-4
+TUNING_SEEDS = (TUNING_SEED, TUNING_SEED + 1)
 SEEDS = 5
-FAMILIES = ("grpo", "vg_none", "sign")
-
-FIRST = ("grpo", "vg_none", "vg_sum", "vg_mean", "grpo_x3", "dr_grpo", "dapo", "ungated", "prm_outcome")
-CORE = ("grpo", "vg_none", "vg_sum", "ungated", "prm_outcome", "replay", "sgpo", "bootstrap")
 SHORT_ROLLOUTS = 1_600
+
+
+class Setting(NamedTuple):
+    """Where arms meet: a fine-tuned policy, and how many hard steps its prompts have."""
+
+    checkpoint: str
+    difficulty: int
+
+    def __str__(self) -> str:
+        return f"{self.checkpoint}, {self.difficulty} hard steps"
+
+
+MAIN = Setting("totals0", 3)
+OTHERS = (Setting("insertion0", 4), Setting("totals0", 4), Setting("totals1", 3), Setting("totals2", 3))
+SETTINGS = (MAIN, *OTHERS)
+CHECKPOINTS = tuple(dict.fromkeys(setting.checkpoint for setting in SETTINGS))
+
+FAMILIES = ("grpo", "vg_none", "sign")
+CORE = ("grpo", "vg_none", "vg_sum", "ungated", "prm_outcome", "replay", "sgpo", "bootstrap")
+"""The arms of every setting; the main one has all."""
+TUNED = (*FAMILIES, *CORE, "dr_grpo", "dapo", "global", "ema", "avspo")
+"""Whose own rates are tried: other arms are near to their families (`Arm.tuned_as`), or cost three times as much."""
 
 
 def planned(rows: Sequence[dict[str, Any]]) -> Iterator[Job]:
@@ -29,46 +48,46 @@ def planned(rows: Sequence[dict[str, Any]]) -> Iterator[Job]:
 
 
 def _in_order(rows: Sequence[dict[str, Any]]) -> Iterator[Job]:
-    yield from (_tuning("totals0", arm, rate) for arm in FAMILIES for rate in RATES)
-    for arms, seeds in ((FIRST, range(3)), (tuple(ARMS), range(2)), (FIRST, range(SEEDS)), (tuple(ARMS), range(SEEDS))):
-        yield from (_final("totals0", arm, seed, rows) for arm in arms for seed in seeds)
-    yield from short_jobs()
-    for checkpoint in CHECKPOINTS[1:]:
-        yield from (_final(checkpoint, arm, seed, rows) for arm in CORE for seed in range(SEEDS))
-    yield from (_tuning("totals0", arm, rate) for arm in ARMS for rate in RATES)
+    yield from _trials(MAIN, TUNED)
+    for seeds in (range(3), range(3, SEEDS)):
+        yield from (_final(MAIN, arm, seed, rows) for seed in seeds for arm in ARMS)
+    yield from _trials(OTHERS[0], FAMILIES)
+    for number, setting in enumerate(OTHERS):
+        yield from (_final(setting, arm, seed, rows) for seed in range(SEEDS) for arm in CORE)
+        if number == 0:
+            yield from short_jobs()
+    yield from (_final(setting, "grpo_x3", seed, rows) for setting in OTHERS for seed in range(SEEDS))
 
 
 def short_jobs() -> Iterator[Job]:
     """Plain GRPO over difficulties and group sizes: is what is seen early what one ends at?"""
-    for seed in range(6):
-        for difficulty in (2, 3, 4):
-            for size in (4, 8, 16):
-                for rate in RATES[:2]:
-                    yield Job("grpo", "totals", "totals0", difficulty, rate, seed, SHORT_ROLLOUTS, size)
+    for seed, difficulty, size, rate in product(range(6), (1, 2, 3), (4, 8, 16), RATES[:2]):
+        yield Job("grpo", "totals", "totals0", difficulty, rate, seed, SHORT_ROLLOUTS, size)
 
 
-def chosen_rate(arm: str, rows: Sequence[dict[str, Any]]) -> tuple[float, str]:
-    """The rate of an arm, and whose trials chose it: its own where all its rates were tried, else its family's."""
+def chosen_rate(arm: str, task: str, rows: Sequence[dict[str, Any]]) -> tuple[float, str]:
+    """The rate of an arm on a task, and whose trials chose it: its own where all were made, else its family's."""
     name = arm
     while name:
-        found: dict[float, list[float]] = {}
+        found: dict[float, dict[int, float]] = {}
         for row in rows:
-            if row["arm"] == name and row["seed"] >= TUNING_SEED:
-                found.setdefault(row["lr"], []).append(row["final"]["tuning"])
-        if set(found) >= set(RATES):
-            best = max(fmean(values) for values in found.values())
+            if (row["arm"], row["task"]) == (name, task) and row["seed"] in TUNING_SEEDS:
+                found.setdefault(row["lr"], {})[row["seed"]] = row["final"]["tuning"]
+        if all(len(found.get(rate, ())) == len(TUNING_SEEDS) for rate in RATES):
+            success = {rate: fmean(by_seed.values()) for rate, by_seed in found.items()}
+            best = max(success.values())
             # Of equals the usual one, so that arms that never succeed are not told apart by chance.
-            ranked = sorted(found, key=lambda rate: (rate != USUAL_RATE, rate))
-            return next(rate for rate in ranked if fmean(found[rate]) == best), name
+            ranked = sorted(success, key=lambda rate: (rate != USUAL_RATE, rate))
+            return next(rate for rate in ranked if success[rate] == best), name
         name = ARMS[name].tuned_as
     return USUAL_RATE, ""
 
 
-def _tuning(checkpoint: str, arm: str, rate: float) -> Job:
-    task = TASKS[checkpoint.rstrip("0123456789")]
-    return Job(arm, task.name, checkpoint, task.hard, rate, TUNING_SEED)
+def _trials(setting: Setting, arms: Sequence[str]) -> Iterator[Job]:
+    for arm, seed, rate in product(arms, TUNING_SEEDS, RATES):
+        yield Job(arm, task_of(setting.checkpoint).name, *setting, rate, seed)
 
 
-def _final(checkpoint: str, arm: str, seed: int, rows: Sequence[dict[str, Any]]) -> Job:
-    task = TASKS[checkpoint.rstrip("0123456789")]
-    return Job(arm, task.name, checkpoint, task.hard, chosen_rate(arm, rows)[0], seed)
+def _final(setting: Setting, arm: str, seed: int, rows: Sequence[dict[str, Any]]) -> Job:
+    task = task_of(setting.checkpoint).name
+    return Job(arm, task, *setting, chosen_rate(arm, task, rows)[0], seed)

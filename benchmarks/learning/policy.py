@@ -1,4 +1,4 @@
-"""The policy: a Llama of 125,000 weights over characters, its tokenizer, and the fine-tuning on a faulty teacher."""
+"""The policy: a Llama of 160,000 weights over characters, its tokenizer, and the fine-tuning on a faulty teacher."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
-from tasks import TASKS
+from tasks import task_of
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -114,7 +114,7 @@ def make_checkpoint(name: str, folder: Path) -> None:
     path = folder / f"{name}.safetensors"
     if path.exists():
         return
-    task, seed = TASKS[name.rstrip("0123456789")], int(name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+    task, seed = task_of(name), int(name.lstrip("abcdefghijklmnopqrstuvwxyz"))
     characters, drawn = Characters(task.alphabet), 0
 
     def pair(random: Random) -> tuple[str, str]:

@@ -10,8 +10,9 @@ from typing import Any
 from arms import ARMS
 from comparing import bootstrapped, correlation, mean_interval, rank_correlation
 from figures import curves, scatter
-from planning import CHECKPOINTS, SEEDS, SHORT_ROLLOUTS, chosen_rate, short_jobs
+from planning import CORE, MAIN, RATES, SEEDS, SETTINGS, SHORT_ROLLOUTS, TUNING_SEEDS, Setting, chosen_rate, short_jobs
 from running import BINS, ROLLOUTS, TUNING_SEED
+from tasks import task_of
 
 Record = dict[str, Any]
 
@@ -23,7 +24,7 @@ def report(rows: Sequence[Record], folder: Path) -> None:
     """Write every table into the page, and the figures beside the records."""
     parts = {
         "ran": ran(rows),
-        **{f"arms {name}": arm_table(rows, name) for name in CHECKPOINTS},
+        **{f"arms {setting}": arm_table(rows, setting) for setting in SETTINGS},
         "scorers": scorer_table(rows),
         "behaviour": behaviour_table(rows),
         "early": early_table(rows),
@@ -37,47 +38,39 @@ def report(rows: Sequence[Record], folder: Path) -> None:
     PAGE.write_text(text, encoding="utf-8")
 
 
-def finals(rows: Iterable[Record], checkpoint: str, arm: str) -> list[Record]:
-    """The results of an arm at the rate that is chosen for it, by seed."""
+def finals(rows: Iterable[Record], setting: Setting, arm: str) -> list[Record]:
+    """The results of an arm in a setting, at the rate that is chosen for it, by seed."""
     rows = list(rows)
-    rate, _ = chosen_rate(arm, rows)
-    found = [
-        row
-        for row in rows
-        if (row["arm"], row["checkpoint"], row["lr"], row["rollouts"]) == (arm, checkpoint, rate, ROLLOUTS)
-        and row["seed"] < TUNING_SEED
-    ]
+    rate, _ = chosen_rate(arm, task_of(setting.checkpoint).name, rows)
+    wanted = (arm, *setting, rate, ROLLOUTS)
+    named = ("arm", "checkpoint", "difficulty", "lr", "rollouts")
+    found = [row for row in rows if tuple(row[name] for name in named) == wanted and row["seed"] < TUNING_SEED]
     return sorted(found, key=lambda row: row["seed"])
 
 
 def ran(rows: Sequence[Record]) -> str:
-    """How many runs there are of what was planned, and which arms have none."""
+    """How many runs there are of what was planned, and which arms have fewer."""
     lines = []
-    for checkpoint in CHECKPOINTS:
-        counts = {arm: len(finals(rows, checkpoint, arm)) for arm in ARMS}
-        without = [arm for arm, count in counts.items() if not count]
-        if not any(counts.values()):
-            lines.append(f"- `{checkpoint}`: not run.")
-            continue
-        some = [f"{arm} {count}" for arm, count in counts.items() if 0 < count < SEEDS]
-        said = f"- `{checkpoint}`: {sum(counts.values())} runs of {sum(map(bool, counts.values()))} arms"
-        said += f"; fewer than {SEEDS} seeds: {', '.join(some)}" if some else ""
-        lines.append(said + (f"; not run: {', '.join(without)}." if without else "."))
+    for setting in SETTINGS:
+        counts = {arm: len(finals(rows, setting, arm)) for arm in (ARMS if setting == MAIN else (*CORE, "grpo_x3"))}
+        few = [f"{arm} {count}" for arm, count in counts.items() if count < SEEDS]
+        said = f"- {setting}: {sum(counts.values())} runs of {len(counts)} arms"
+        lines.append(said + (f"; fewer than {SEEDS} seeds: {', '.join(few)}." if few else f", {SEEDS} seeds each."))
     short = [row for row in rows if row["rollouts"] == SHORT_ROLLOUTS]
     lines.append(f"- Short runs: {len(short)} of {sum(1 for _ in short_jobs())}.")
     lines.append(f"- Trials of learning rates: {sum(row['seed'] >= TUNING_SEED for row in rows)}.")
     return "\n".join(lines)
 
 
-def arm_table(rows: Sequence[Record], checkpoint: str) -> str:
+def arm_table(rows: Sequence[Record], setting: Setting) -> str:
     head = (
         "| arm | n | rate | final | lowest, highest | − GRPO, same seeds | greedy | natural | longer | take-off 0.1 | "
         "0.5 | updates | kilotokens | CPU-s |"
     )
     lines = [head, "|" + " --- |" * 14]
-    plain = {row["seed"]: row["final"]["usual"] for row in finals(rows, checkpoint, "grpo")}
+    plain = {row["seed"]: row["final"]["usual"] for row in finals(rows, setting, "grpo")}
     for arm in ARMS:
-        found = finals(rows, checkpoint, arm)
+        found = finals(rows, setting, arm)
         if not found:
             continue
         usual = [row["final"]["usual"] for row in found]
@@ -120,7 +113,7 @@ def scorer_table(rows: Sequence[Record]) -> str:
     for said, arm in forms.items():
         cells = []
         for ending in kinds.values():
-            found = finals(rows, "totals0", arm + ending) if arm + ending in ARMS else []
+            found = finals(rows, MAIN, arm + ending) if arm + ending in ARMS else []
             values = [row["final"]["usual"] for row in found]
             cells.append(
                 f"{fmean(values):.3f} ({min(values):.3f}–{max(values):.3f}, n = {len(values)})" if values else "–"
@@ -142,7 +135,7 @@ def behaviour_table(rows: Sequence[Record]) -> str:
     }
     lines = [f"| arm | n | {' | '.join(names.values())} |", "|" + " --- |" * (len(names) + 2)]
     for arm in ARMS:
-        ends = [last for row in finals(rows, "totals0", arm) if (last := _last(row)) is not None]
+        ends = [last for row in finals(rows, MAIN, arm) if (last := _last(row)) is not None]
         if ends:
             cells = [f"{fmean(end[name] for end in ends if name in end):.3f}" for name in names]
             lines.append(f"| `{arm}` | {len(ends)} | {' | '.join(cells)} |")
@@ -172,34 +165,42 @@ def early_table(rows: Sequence[Record]) -> str:
 
 def early_sets(rows: Sequence[Record]) -> dict[str, list[Record]]:
     short = [row for row in rows if row["rollouts"] == SHORT_ROLLOUTS and row["early"]]
-    usual = [row for row in rows if row["rollouts"] == ROLLOUTS and row["seed"] < TUNING_SEED and row["early"]]
-    usual = [row for row in usual if row["checkpoint"] == "totals0"]
-    sets = {"GRPO, short, all difficulties": short}
-    sets |= {
-        f"GRPO, short, {level} carries": [row for row in short if row["difficulty"] == level] for level in (2, 3, 4)
+    whole = [row for arm in ARMS for row in finals(rows, MAIN, arm) if row["early"]]
+    levels = sorted({row["difficulty"] for row in short})
+    return {
+        "GRPO, short, all difficulties": short,
+        **{f"GRPO, short, {level} carries": [row for row in short if row["difficulty"] == level] for level in levels},
+        f"all arms, {MAIN.difficulty} carries, full length": whole,
+        "of those, gated": [row for row in whole if row["arm"].startswith("vg_")],
+        "of those, not gated": [row for row in whole if not row["arm"].startswith("vg_")],
     }
-    sets["all arms, 4 carries, full length"] = usual
-    sets["of those, gated"] = [row for row in usual if row["arm"].startswith("vg_")]
-    sets["of those, not gated"] = [row for row in usual if not row["arm"].startswith("vg_")]
-    return sets
 
 
 def rate_table(rows: Sequence[Record]) -> str:
-    lines = ["| arm | tried: success on the prompts for choosing | chosen |", "| --- | --- | --- |"]
-    for arm in ARMS:
-        tried = sorted(
-            (row["lr"], row["final"]["tuning"]) for row in rows if row["arm"] == arm and row["seed"] >= TUNING_SEED
-        )
-        if tried:
-            rate, whose = chosen_rate(arm, rows)
-            said = ", ".join(f"{lr:g}: {found:.3f}" for lr, found in tried)
-            lines.append(f"| `{arm}` | {said} | {rate:g}{'' if whose == arm else ' (not all tried yet)'} |")
+    """Success at each rate, mean over the seeds for choosing; without a trial an arm has no line."""
+    lines = [f"| arm | {' | '.join(f'{rate:g}' for rate in RATES)} | chosen |", "|" + " --- |" * (len(RATES) + 2)]
+    trials = [row for row in rows if row["seed"] in TUNING_SEEDS]
+    for task, arm in sorted({(row["task"], row["arm"]) for row in trials}, key=lambda pair: _place(*pair)):
+        found = {
+            rate: [
+                row["final"]["tuning"] for row in trials if (row["task"], row["arm"], row["lr"]) == (task, arm, rate)
+            ]
+            for rate in RATES
+        }
+        cells = [f"{fmean(some):.3f}" if len(some) == len(TUNING_SEEDS) else "–" for some in found.values()]
+        rate, whose = chosen_rate(arm, task, rows)
+        own = "" if whose == arm else " (not all tried)"
+        lines.append(f"| `{arm}`{'' if task == 'totals' else f', {task}'} | {' | '.join(cells)} | {rate:g}{own} |")
     return "\n".join(lines)
+
+
+def _place(task: str, arm: str) -> tuple[bool, int]:
+    return task != task_of(MAIN.checkpoint).name, list(ARMS).index(arm)
 
 
 def drawn(rows: Sequence[Record], folder: Path) -> tuple[str, str]:
     """Draws curves and scatter plots, and returns the links to them."""
-    arms = {arm: found for arm in SHOWN if (found := finals(rows, "totals0", arm))}
+    arms = {arm: found for arm in SHOWN if (found := finals(rows, MAIN, arm))}
     if not arms:
         return "Not run.", "Not run."
     links = []

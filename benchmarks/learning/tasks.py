@@ -24,7 +24,6 @@ class Task:
         taught: the faulty teacher's.
         scorer: judges every line by the one before it.
         looks_right: (prompt, line before, line) -> what somebody might take for a right line; can be exploited.
-        hard: the difficulty that is trained on: nearly all groups are all wrong.
         max_tokens: of a completion: what the right one needs, and room to run on.
     """
 
@@ -35,7 +34,6 @@ class Task:
     taught: Callable[[str, Random], str]
     scorer: StepScorer
     looks_right: Callable[[str, str, str], bool]
-    hard: int
     max_tokens: int
 
 
@@ -59,7 +57,6 @@ TASKS = {
         taught=totals.taught,
         scorer=totals.LineByLine(),
         looks_right=_growing,
-        hard=4,
         max_tokens=24,
     ),
     "insertion": Task(
@@ -70,10 +67,14 @@ TASKS = {
         taught=insertion.taught,
         scorer=insertion.LetterByLetter(),
         looks_right=_ordered,
-        hard=4,
         max_tokens=28,
     ),
 }
+
+
+def task_of(checkpoint: str) -> Task:
+    """Checkpoints are named by their task and their seed: `totals0`."""
+    return TASKS[checkpoint.rstrip("0123456789")]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -113,9 +114,9 @@ def test_no_held_out_prompt_is_trained_on_and_none_is_held_out_twice(learning: M
     from tasks import TASKS, held_out, training_prompts
 
     for task in TASKS.values():
-        held = held_out(task, task.hard)
+        held = held_out(task, 3)
         assert len(held.all) == sum(map(len, (held.curve, held.tuning, held.usual, held.natural, held.longer)))
-        draw = training_prompts(task, task.hard, 0, held.all)
+        draw = training_prompts(task, 3, 0, held.all)
         assert held.all.isdisjoint(draw() for _ in range(500))
 
 
@@ -234,27 +235,36 @@ def test_a_consistent_group_keeps_the_best_of_the_right_and_the_worst_of_the_wro
 
 def test_the_plan_holds_what_was_promised(learning: ModuleType) -> None:
     from arms import ARMS
-    from planning import planned, short_jobs  # type: ignore[import-not-found]
+    from planning import CORE, MAIN, OTHERS, planned, short_jobs  # type: ignore[import-not-found]
 
     jobs = list(planned([]))
     assert len({job.key for job in jobs}) == len(jobs)
-    finals = [job for job in jobs if not job.is_tuning and not job.is_short and job.checkpoint == "totals0"]
-    assert {(job.arm, job.seed) for job in finals} == {(arm, seed) for arm in ARMS for seed in range(5)}
+    finals = [job for job in jobs if not job.is_tuning and not job.is_short]
+    of_main = {(job.arm, job.seed) for job in finals if (job.checkpoint, job.difficulty) == MAIN}
+    assert of_main == {(arm, seed) for arm in ARMS for seed in range(5)}
+    for setting in OTHERS:
+        here = {(job.arm, job.seed) for job in finals if (job.checkpoint, job.difficulty) == setting}
+        assert here == {(arm, seed) for arm in (*CORE, "grpo_x3") for seed in range(5)}
     assert sum(1 for _ in short_jobs()) >= 100
 
 
 def test_a_rate_is_an_arms_own_only_when_all_were_tried(learning: ModuleType) -> None:
-    from planning import RATES, USUAL_RATE, chosen_rate
+    from planning import RATES, TUNING_SEEDS, USUAL_RATE, chosen_rate
 
-    def trial(arm: str, rate: float, found: float) -> dict[str, Any]:
-        return {"arm": arm, "seed": 1_000, "lr": rate, "final": {"tuning": found}}
+    def trials(arm: str, *found: float) -> list[dict[str, Any]]:
+        rows = zip(product(RATES, TUNING_SEEDS), found, strict=True)
+        return [
+            {"arm": arm, "task": "totals", "seed": seed, "lr": rate, "final": {"tuning": one}}
+            for (rate, seed), one in rows
+        ]
 
-    assert chosen_rate("dapo", []) == (USUAL_RATE, "")
-    family = [trial("grpo", rate, found) for rate, found in zip(RATES, (0.3, 0.2, 0.1), strict=True)]
-    assert chosen_rate("dapo", family) == (RATES[0], "grpo")
-    own = [trial("dapo", rate, found) for rate, found in zip(RATES, (0.1, 0.1, 0.4), strict=True)]
-    assert chosen_rate("dapo", [*family, *own[:2]]) == (RATES[0], "grpo")
-    assert chosen_rate("dapo", [*family, *own]) == (RATES[2], "dapo")
+    assert chosen_rate("dapo", "totals", []) == (USUAL_RATE, "")
+    family = trials("grpo", 0.3, 0.3, 0.2, 0.2, 0.1, 0.1)
+    assert chosen_rate("dapo", "totals", family) == (RATES[0], "grpo")
+    assert chosen_rate("dapo", "insertion", family) == (USUAL_RATE, "")
+    own = trials("dapo", 0.5, 0.1, 0.3, 0.1, 0.4, 0.4)
+    assert chosen_rate("dapo", "totals", [*family, *own[:-1]]) == (RATES[0], "grpo")
+    assert chosen_rate("dapo", "totals", [*family, *own]) == (RATES[2], "dapo")
 
 
 def test_intervals_and_correlations_are_those_of_the_books(learning: ModuleType) -> None:
@@ -276,15 +286,17 @@ def test_the_report_of_some_runs_has_tables_and_figures(
     import reporting  # type: ignore[import-not-found]
     from running import Job, run
 
-    record = run(Job("grpo", "totals", "totals0", 4, 8e-4, 0, rollouts=64), folder)
+    record = run(Job("grpo", "totals", "totals0", 3, 8e-4, 0, rollouts=64), folder)
     # As if it had been a whole run, and two more seeds like it.
     rows = [{**record, "seed": seed, "rollouts": 3_840, "arm": arm} for seed in range(3) for arm in ("grpo", "vg_none")]
     page = tmp_path / "learning.md"
-    page.write_text("before\n<!-- arms totals0 -->\n<!-- end -->\n<!-- ran -->\nold\n<!-- end -->\n", encoding="utf-8")
+    page.write_text(
+        "before\n<!-- arms totals0, 3 hard steps -->\n<!-- end -->\n<!-- ran -->\nold\n<!-- end -->\n", encoding="utf-8"
+    )
     monkeypatch.setattr(reporting, "PAGE", page)
     reporting.report(rows, tmp_path)
     said = page.read_text(encoding="utf-8")
     assert "| `vg_none` | 3 | 0.0008 |" in said
-    assert "6 runs of 2 arms; fewer than 5 seeds: grpo 3, vg_none 3" in said
+    assert "6 runs of 36 arms; fewer than 5 seeds: grpo 3, grpo_x3 0, " in said
     assert "old" not in said
     assert (tmp_path / "success_by_generated.svg").read_text(encoding="utf-8").count("<path") == 4

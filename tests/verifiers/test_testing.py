@@ -21,7 +21,7 @@ ANSWERS: list[tuple[str, list[str]]] = [
 """Each verifier with the kinds of targets that it is made for."""
 
 EVERY = pytest.mark.parametrize(("verifier", "kinds"), ANSWERS, ids=[name for name, _ in ANSWERS])
-SLOW = [pytest.mark.slow, pytest.mark.timeout(3_600)]
+SLOW = [pytest.mark.slow, pytest.mark.timeout(3 * 3_600)]
 EXAMPLES = pytest.mark.parametrize("max_examples", [40, pytest.param(10_000, marks=SLOW)])
 
 
