@@ -3,10 +3,15 @@
 `pytest --hypothesis-profile=thorough` tries ten times as many examples, and other ones every time.
 """
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# A worker a core: threads of BLAS and torch in each would wait for those of the others, and spin while they wait. Set
+# here, before numpy and torch are imported, it holds for this process, for its workers and for what the tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("rewardgate", max_examples=40, derandomize=True, **PATIENT)
