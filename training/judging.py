@@ -10,6 +10,7 @@ from ..rollouts.records import Group
 from ..verifiers.base import Verdict, Verifier, get, verifiers
 from ..verifiers.batch import verify_many
 from ..verifiers.functions import load_verifier
+from ..verifiers.held_workers import InHeldWorkers
 from ..verifiers.rows import error
 from .attempts import Attempts, group_of
 from .base import Sampled
@@ -49,8 +50,12 @@ class Judging:
     """A verifier that costs nobody the run.
 
     Args:
-        verifier: any.
-        workers, timeout_s: of `verifiers.iter_verdicts`, whose `budget_s` the latter is.
+        verifier: any; one that has workers of its own brings its own limits.
+        workers: killable processes that judge, held until `close`; 0: in this process.
+        timeout_s: seconds that one row may take in such a process; sets `workers` to at least 1. None: no limit.
+
+    Raises:
+        ArgumentError: a verifier that cannot be shipped to a process.
 
     Example:
         >>> class Broken:
@@ -63,8 +68,10 @@ class Judging:
     """
 
     def __init__(self, verifier: Verifier, *, workers: int = 0, timeout_s: float | None = None) -> None:
+        if (workers or timeout_s is not None) and not getattr(verifier, "runs_in_workers", False):
+            # Processes of one batch alone would be started anew at every step.
+            verifier = InHeldWorkers(verifier, workers=max(1, workers), timeout_s=timeout_s)
         self.verifier = verifier
-        self._limits: dict[str, Any] = {"workers": workers, "budget_s": timeout_s}
 
     def verdicts(self, rows: Sequence[Any]) -> list[Verdict]:
         """One verdict a row, (completion, target, prompt). A reward that is not finite is none.
@@ -73,7 +80,7 @@ class Judging:
             UnavailableError: the machine lacks what the verifier was told to require: it holds for every row.
         """
         try:
-            found = verify_many(self.verifier, rows, **self._limits)
+            found = verify_many(self.verifier, rows)
         except UnavailableError:
             raise
         except Exception as raised:  # a stranger's machinery, of any kind

@@ -1,7 +1,7 @@
 """A verifier in killable processes that are held from one batch to the next.
 
-`verifiers.batch.iter_verdicts(workers=…)` starts processes for one stream of rows and ends them with it. A trainer
-asks for a few hundred verdicts every step, and would pay that start every time.
+`batch.iter_verdicts(workers=…)` starts processes for one stream of rows and ends them with it. A trainer asks for a few
+hundred verdicts every step, and would pay that start every time.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any
 
 from ..rollouts.messages import Completion, Prompt
-from ..verifiers.ahead import asked_ahead
-from ..verifiers.base import Target, Verdict, Verifier
-from ..verifiers.isolation import Workers
-from ..verifiers.rows_in_workers import RowsInWorkers, shipped
+from .ahead import asked_ahead
+from .base import Target, Verdict, Verifier
+from .isolation import Workers
+from .rows_in_workers import RowsInWorkers, shipped
 
 __all__ = ["InHeldWorkers"]
 
@@ -21,10 +21,10 @@ CHUNK_ROWS = 16
 
 
 class InHeldWorkers:
-    """`verifier`, judged in processes of its own, started at the first batch and kept.
+    """`verifier`, judged in processes of its own, started at the first batch and kept until `close`.
 
-    A row that hangs, crashes or eats memory is found and costs no other, as `iter_verdicts` says. A forked or
-    unpickled copy starts processes of its own.
+    A row that hangs, crashes or eats memory is found and costs no other, as `iter_verdicts` says; the process that it
+    had is replaced. A forked or unpickled copy starts processes of its own.
 
     Args:
         verifier: one that pickles, or dills.
@@ -59,6 +59,11 @@ class InHeldWorkers:
         except BaseException:
             self._there = self._started()  # those that were stopped, by Ctrl-C or a fault of ours, stay so
             raise
+
+    def close(self) -> None:
+        """End the processes, and the calls that are under way; a later batch has new ones."""
+        ended, self._there = self._there, self._started()
+        ended.stop()
 
     def _started(self) -> RowsInWorkers:
         return RowsInWorkers(self._shipped, Workers(self._size), budget_s=self._timeout_s)

@@ -5,12 +5,12 @@ import threading
 import time
 
 import pytest
-from misbehaving import Judge
+from misbehaving import InItsProcess, Judge
 
 import rewardgate.verifiers as verifiers
 from rewardgate.errors import ArgumentError
-from rewardgate.integrations.held_workers import CHUNK_ROWS, InHeldWorkers
 from rewardgate.verifiers.batch import verify_many
+from rewardgate.verifiers.held_workers import CHUNK_ROWS, InHeldWorkers
 
 MATH = verifiers.get("math")
 
@@ -55,3 +55,31 @@ def test_a_caller_who_is_interrupted_waits_for_no_hanging_row_and_may_go_on() ->
         held.verify_batch([("hang", "a", None)])
     assert time.monotonic() - started < 20
     assert held.verify("a", "a").reward == 1.0
+
+
+def test_processes_are_held_from_batch_to_batch_and_only_one_that_was_killed_is_replaced() -> None:
+    held = InHeldWorkers(InItsProcess(), workers=1, timeout_s=60.0)
+
+    def process() -> str:
+        return held.verify("a", "a").detail
+
+    first = process()
+    assert process() == first != str(os.getpid())
+    assert held.verify("die", "a").rule == "crashed"
+    second = process()
+    assert second != first
+    os.kill(int(second), signal.SIGKILL)  # by somebody else, between two batches
+    third = process()
+    assert third not in (first, second)
+    assert process() == third
+
+
+def test_closed_it_leaves_no_process_and_goes_on_with_new_ones_where_it_is_asked_again() -> None:
+    held = InHeldWorkers(InItsProcess(), workers=1, timeout_s=20.0)
+    first = int(held.verify("a", "a").detail)
+    held.close()
+    held.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+    assert int(held.verify("a", "a").detail) != first
+    held.close()
