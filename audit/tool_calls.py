@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..rollouts.messages import Completion, message_text
+from ..verifiers.patterns import lazy_pattern
 
 __all__ = ["ToolCalls", "tool_calls"]
 
-_MARKER = re.compile(
+_MARKER = lazy_pattern(
     r"<(?P<tag>tool_call|function_call)>|<function=(?P<name>[\w.-]*)>|\[TOOL_CALLS\]|<\|python_tag\|>(?=\s*\{)|"
     r"<｜tool▁call▁begin｜>|<invoke name=[^>]*>|<(?P<other>tools?|function|action|tool_use)>(?=\s*\{)|"
     r"```(?:tool_call|tool|function_call)\b"
@@ -36,11 +37,11 @@ _MARKER_WORDS = (
 )
 _CLOSINGS = {"[TOOL_CALLS]": "</s>", "<|python_tag|>": "<|e", "<｜tool▁call▁begin｜>": "<｜tool▁call▁end｜>"}
 _CALL_KEYS = ("arguments", "parameters")
-_RESULT = re.compile(r"<tool_response>|<\|im_start\|>\s*(?:tool|user)|<function_results?>|\[TOOL_RESULTS\]|<\|tool")
-_XML_CALL = re.compile(r"\s*<function=[\w.-]+>.*</function>\s*\Z", re.DOTALL)
-_PARAMETER = re.compile(r"<parameter=[\w.-]+>|</parameter>")
-_FENCE = re.compile(r"\A```(?:json)?\s*|\s*```\Z")
-_END_MARKS = re.compile(r"<\|im_end\|>|</s>|</(?:antml:)?function_calls>|<\|e\w+_id\|>")
+_RESULT = lazy_pattern(r"<tool_response>|<\|im_start\|>\s*(?:tool|user)|<function_results?>|\[TOOL_RESULTS\]|<\|tool")
+_XML_CALL = lazy_pattern(r"\s*<function=[\w.-]+>.*</function>\s*\Z", re.DOTALL)
+_PARAMETER = lazy_pattern(r"<parameter=[\w.-]+>|</parameter>")
+_FENCE = lazy_pattern(r"\A```(?:json)?\s*|\s*```\Z")
+_END_MARKS = lazy_pattern(r"<\|im_end\|>|</s>|</(?:antml:)?function_calls>|<\|e\w+_id\|>")
 _NAME_KEYS = ("name", "function", "tool_name", "tool")
 _LONGEST_CALL_CHARS = 200_000
 _MOST_CALLS = 200

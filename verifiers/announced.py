@@ -11,30 +11,31 @@ from .closing import result_start
 from .commitment import is_attributed
 from .corrections import correction
 from .denials import is_denied
+from .patterns import lazy_pattern
 from .prose_numbers import COUNTED, NUMBER, widened_start
 from .regions import last_match
 from .statements import Announcement, announcement_start, announcements
 from .wrappers import unwrapped, without_math_marks
 
-_COPULA = re.compile(
+_COPULA = lazy_pattern(
     r"(?:\s(?:is|are|equals|would\s+be|will\s+be|must\s+be)\s+(?:therefore\s+|thus\s+|exactly\s+)?|(?<=[a-z\s]{4})=\s*)"
 )
-_ANSWER_LIKE = re.compile(r"[-+−±$€£¥₹￥(\[{\\]|\d|[０-９½⅓-⅞√∞π]|[A-Za-z](?![A-Za-z])")
-_APPROXIMATELY = re.compile(r"(?:approximately|approx\.?|≈|\\approx)\s*", re.IGNORECASE)
-_BUT = re.compile(
+_ANSWER_LIKE = lazy_pattern(r"[-+−±$€£¥₹￥(\[{\\]|\d|[０-９½⅓-⅞√∞π]|[A-Za-z](?![A-Za-z])")
+_APPROXIMATELY = lazy_pattern(r"(?:approximately|approx\.?|≈|\\approx)\s*", re.IGNORECASE)
+_BUT = lazy_pattern(
     r"(?:\b(?:but|rather|instead|sino|sondern)\b[,:]?\s*(?:rather\s+|is\s+|it\s+is\s+|it['’]s\s+)?|[,;:]\s*it(?:['’]s|\s+is)\s+)",
     re.IGNORECASE,
 )
-_NOT = re.compile(
+_NOT = lazy_pattern(
     r"(?:not|neither|different\s+from|other\s+than|anything\s+(?:but|other\s+than)|far\s+from)\s+", re.IGNORECASE
 )
-_OR = re.compile(r"\s+or\s+", re.IGNORECASE)
-_HOW_SURE = re.compile(r"(?:(?:most\s+)?likely|probably|presumably|certainly|definitely|surely)\s+", re.IGNORECASE)
-_ARTICLE_BEFORE_NUMBER = re.compile(
+_OR = lazy_pattern(r"\s+or\s+", re.IGNORECASE)
+_HOW_SURE = lazy_pattern(r"(?:(?:most\s+)?likely|probably|presumably|certainly|definitely|surely)\s+", re.IGNORECASE)
+_ARTICLE_BEFORE_NUMBER = lazy_pattern(
     r"(?:that\s+)?(?:there\s+(?:is|are)\s+|it\s+is\s+|only\s+|just\s+|either\s+|both\s+)", re.IGNORECASE
 )
-_FIRM = re.compile(r"[\d０-９\\]|^[A-J]$")
-_SENTENCE_START = re.compile(
+_FIRM = lazy_pattern(r"[\d０-９\\]|^[A-J]$")
+_SENTENCE_START = lazy_pattern(
     r"(?:^|[\n.!?:;。！？>*)\]}$])\s*(?:(?:but|however|actually|wait|no|nope|oops|sorry|correction)\W{0,3})?\Z",
     re.IGNORECASE,
 )

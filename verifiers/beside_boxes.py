@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from .expression.units import read_unit
+from .patterns import lazy_pattern
 
 _IDLE = " \t\n$~"
 _LEAD_SIGNS = "-−–+±*/^√<>≤≥{}0123456789"
@@ -27,36 +28,36 @@ _BEFORE_CHARS = 80
 _SPACE = r"(?:[ \t~]|\\[,;!: ])*"
 _GAP = r"(?:[ \t\n~$]|\\[,;!: (\[])*"
 _RELATION = r"(?:[<>]=?|[≤≥]|\\(?:le|leq|ge|geq|lt|gt|leqslant|geqslant)(?![a-z]))"
-_BOUND = re.compile(
+_BOUND = lazy_pattern(
     r"(?P<words>\b(?:at\s+(?:least|most)|(?:less|fewer|smaller|lower|greater|more|larger|higher|bigger)\s+than"
     r"|(?:(?:does|do|can|will)\s?not|n['’]t)\s+exceed))" + _GAP + r"\Z"
     rf"|(?P<sides>(?:[^\s=$<>≤≥]{{1,24}}\s*{_RELATION}\s*)?[^\s=$<>≤≥\\]{{1,24}}\s*(?:\$\s*)?{_RELATION}){_GAP}\Z",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"(?:<[^<>]{1,60}|(?:[-=]|\A|\n)[ \t]*)>[ \t$]*\Z")
+_MARKUP = lazy_pattern(r"(?:<[^<>]{1,60}|(?:[-=]|\A|\n)[ \t]*)>[ \t$]*\Z")
 """A tag, an arrow or a quoted line, whose `>` is no relation."""
-_SIGN = re.compile(rf"(?P<sign>[-−–+±]|\\[pm][mp](?![a-z]))(?P<gap>{_GAP})\{{?\s*\Z")
-_OPENS_TERM = re.compile(
+_SIGN = lazy_pattern(rf"(?P<sign>[-−–+±]|\\[pm][mp](?![a-z]))(?P<gap>{_GAP})\{{?\s*\Z")
+_OPENS_TERM = lazy_pattern(
     r"(?:[=<>≈≤≥(\[{,&:]|\\(?:le|leq|ge|geq|lt|gt|approx|to|implies|[Rr]ightarrow|therefore|quad|qquad)|\\\\"
     r"|\\[(\[,;]|\\text\{[^{}]*\})\s*\Z"
 )
-_OPERATOR = re.compile(
+_OPERATOR = lazy_pattern(
     rf"(?:\d\s?\*|[\d)}}]\s?/|\^|√|\\(?:times|cdot|div)|\\sqrt(?:\[\w\])?"
     rf"|\\[dtc]?frac(?:\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?){_SPACE}\{{?\s*\Z"
 )
-_FACTOR = re.compile(
+_FACTOR = lazy_pattern(
     rf"(?:\d|\\[dtc]?frac\{{[^{{}}]*\}}\{{[^{{}}]*\}}|\\sqrt\{{[^{{}}]*\}}|\\pi)(?P<gap>{_SPACE})\{{?\s*\Z"
 )
 _NO_TAIL = frozenset(".\n,;:)*")
 _CLOSED_FORMULA = ("\\)", "\\]")
-_TERM_BEHIND = re.compile(
+_TERM_BEHIND = lazy_pattern(
     rf"(?P<space>{_SPACE})(?:(?P<rest>!(?!=)|\^(?:\{{-?\d+\}}|\d)|/\d+|\\pi(?![a-z])|\\sqrt\{{[^{{}}]*\}}|√\d+)"
     r"(?=\s*(?:\Z|[$.,;)]|\\[)\]]))"
     r"|(?P<operator>\^(?!\{?\s*\\circ|\{?\s*\\text)|/(?=[\d\\({])|\\(?:cdot|times|div|sqrt|[dtc]?frac)(?![a-z])"
     r"|[-−+](?=\s*[\d\\(a-z])))"
 )
-_RELATION_BEHIND = re.compile(rf"[^$\n.;]{{0,60}}?(?:=|≈|\\(?:approx|neq?)(?![a-z])|{_RELATION})")
-_UNIT = re.compile(
+_RELATION_BEHIND = lazy_pattern(rf"[^$\n.;]{{0,60}}?(?:=|≈|\\(?:approx|neq?)(?![a-z])|{_RELATION})")
+_UNIT = lazy_pattern(
     r"(?:[ \t~$]|\\[,;!: )\]]){0,6}"
     r"(?P<unit>\\(?:text|mathrm|textrm|mbox)\s?\{[^{}]{1,40}\}(?:\^\{?\d\}?)?|\^\{?\\circ\}?|°"
     r"|(?:(?:square|cubic|sq\.?)\s)?(?P<word>[A-Za-z]{1,12})(?:\^\{?\d\}?|/[a-z]{1,3})?)"
@@ -65,9 +66,9 @@ _UNIT = re.compile(
 )
 _LONGEST_ABBREVIATION_CHARS = 3
 """Words as short as this are units only where a clause ends behind them: "12 m." but not "12 in all"."""
-_STYLE = re.compile(r"\\(?:mathrm|textrm|mbox)")
-_HOLDS_UNIT = re.compile(r"\\(?:text|math|mbox|circ|%)|[%°$€£=]|,(?!\d{3})|(?<![\\A-Za-z])[A-Za-z]{2,}|\A[A-Za-z]\Z")
-_ONE_TERM = re.compile(r"[\d.,\s]+|\\[dt]?frac\s?\{[^{}]*\}\s?\{[^{}]*\}|\\?[A-Za-z]+|\d*\\sqrt\{[^{}]*\}|\d+/\d+")
+_STYLE = lazy_pattern(r"\\(?:mathrm|textrm|mbox)")
+_HOLDS_UNIT = lazy_pattern(r"\\(?:text|math|mbox|circ|%)|[%°$€£=]|,(?!\d{3})|(?<![\\A-Za-z])[A-Za-z]{2,}|\A[A-Za-z]\Z")
+_ONE_TERM = lazy_pattern(r"[\d.,\s]+|\\[dt]?frac\s?\{[^{}]*\}\s?\{[^{}]*\}|\\?[A-Za-z]+|\d*\\sqrt\{[^{}]*\}|\d+/\d+")
 
 
 class Beside(NamedTuple):

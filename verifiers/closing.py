@@ -6,6 +6,7 @@ A text that breaks off in the middle of a sentence, an equation or an annotation
 import re
 
 from .letters import LETTERS
+from .patterns import lazy_pattern
 from .prose_numbers import (
     COUNTED,
     NUMBER_IN_CJK,
@@ -23,54 +24,54 @@ _LONGEST_BARE_CHARS = 160
 _LONGEST_DECIMALS = 24
 """More decimals than this at a broken-off end are a loop, not an answer."""
 
-_SENTENCE_CLOSED = re.compile(r"[.!?。！？।)\]}$”\"'*`>|]\Z")
-_FUNCTION_WORD = re.compile(
+_SENTENCE_CLOSED = lazy_pattern(r"[.!?。！？।)\]}$”\"'*`>|]\Z")
+_FUNCTION_WORD = lazy_pattern(
     r"\b(?:a|an|the|of|for|to|and|or|in|on|at|by|with|from|both|is|are|was|that|this|if|as|so|we|he|she|it|they|his"
     r"|her|per|which|then|be|into|each)\Z",
     re.IGNORECASE,
 )
-_OPERATOR_BEFORE = re.compile(
+_OPERATOR_BEFORE = lazy_pattern(
     r"[\w)}\]]\s*(?:[-+*×·÷^−]|\\times|\\cdot)\s*\$?\Z|\*\*\s*\Z(?<=\d\*\*)|[*×·÷^]\s*\Z(?<!\*\*)(?<!\s\*)"
 )
-_WORD = re.compile(r"(?<![\\\w])[^\W\d_]{2,}")
-_OPENS_SENTENCE = re.compile(
+_WORD = lazy_pattern(r"(?<![\\\w])[^\W\d_]{2,}")
+_OPENS_SENTENCE = lazy_pattern(
     r"(?:maybe|perhaps|probably|possibly|i|we|so|thus|hence|therefore|it|it['’]s|that|this|either)\s", re.IGNORECASE
 )
-_LABEL = re.compile(r"[A-Za-z][A-Za-z ]{2,40}[*_]{0,3}:[*_]{0,3}\s+")
+_LABEL = lazy_pattern(r"[A-Za-z][A-Za-z ]{2,40}[*_]{0,3}:[*_]{0,3}\s+")
 # "Thus, 42" is a sentence with one value and no list of two.
-_CONNECTIVE = re.compile(r"(?:so|thus|hence|then|therefore|consequently|finally)\s?,\s+", re.IGNORECASE)
-_AFTERTHOUGHT = re.compile(r"\s?,\s+(?:I\s+(?:think|believe|guess|suppose)|probably)\W*\Z", re.IGNORECASE)
-_LIST_ITEM = re.compile(r"\d{1,2}[.)]\s+(?=[^\W\d_]{2,})")
-_REFERENCE_BEFORE = re.compile(
+_CONNECTIVE = lazy_pattern(r"(?:so|thus|hence|then|therefore|consequently|finally)\s?,\s+", re.IGNORECASE)
+_AFTERTHOUGHT = lazy_pattern(r"\s?,\s+(?:I\s+(?:think|believe|guess|suppose)|probably)\W*\Z", re.IGNORECASE)
+_LIST_ITEM = lazy_pattern(r"\d{1,2}[.)]\s+(?=[^\W\d_]{2,})")
+_REFERENCE_BEFORE = lazy_pattern(
     r"\b(?:(?:see|cf\.|refer\s+to|consult|turn\s+to)\s+(?:the\s+)?(?:page|p\.|line|step|part|chapter|exercise|problem"
     r"|question|example|note|footnote|fig\.|eq\.|equation|theorem|lemma|figure|section|table|appendix)"
     r"|(?:by|from|using)\s+(?:equation|theorem|lemma|figure|section|table|appendix))\s+\(?\Z",
     re.IGNORECASE,
 )
-_SENTENCE_BREAK = re.compile(r"[.!?。！？](?=\s)|\n")
-_ANNOUNCING = re.compile(r"\A[#*\s]*(?:(?:the\s+)?(?:final\s+)?answer(?:\s+is)?[\s:*]*)?", re.IGNORECASE)
-_REFUSAL = re.compile(
+_SENTENCE_BREAK = lazy_pattern(r"[.!?。！？](?=\s)|\n")
+_ANNOUNCING = lazy_pattern(r"\A[#*\s]*(?:(?:the\s+)?(?:final\s+)?answer(?:\s+is)?[\s:*]*)?", re.IGNORECASE)
+_REFUSAL = lazy_pattern(
     r"\b(?:I|we)(?:\s+(?:cannot|can\s?not|could\s+not|do\s+not|am\s+(?:not\s+able|unable)\s+to)|\s+(?:ca|could|do)n['’]t"
     r"|['’]m\s+(?:not\s+able|unable)\s+to)\s+(?:help|answer|solve|assist|determine|know|provide|tell|understand)\b"
     r"|\bI(?:\s+am|['’]m)\s+not\s+(?:sure|certain)\b",
     re.IGNORECASE,
 )
-_YET = re.compile(r"\b(?:but|so|yet|however|guess|still|though)\b", re.IGNORECASE)
-_NO_ANSWER = re.compile(r"\W{0,4}no\s+answer\b", re.IGNORECASE)
-_ARITHMETIC = re.compile(r"[\s\d.,()$€£+*/×·÷−%=-]+")
-_OPERATOR = re.compile(r"[\d)%]\s*[-+*/×·÷−]")
-_NAMED_VALUE = re.compile(r"[A-Za-z](?:_\{?\w{1,4}\}?)?(?:\([a-z]\))?\s*=")
-_CJK_RUN = re.compile(
+_YET = lazy_pattern(r"\b(?:but|so|yet|however|guess|still|though)\b", re.IGNORECASE)
+_NO_ANSWER = lazy_pattern(r"\W{0,4}no\s+answer\b", re.IGNORECASE)
+_ARITHMETIC = lazy_pattern(r"[\s\d.,()$€£+*/×·÷−%=-]+")
+_OPERATOR = lazy_pattern(r"[\d)%]\s*[-+*/×·÷−]")
+_NAMED_VALUE = lazy_pattern(r"[A-Za-z](?:_\{?\w{1,4}\}?)?(?:\([a-z]\))?\s*=")
+_CJK_RUN = lazy_pattern(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][^a-zA-Z\d]{5,}[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
-_EQUATION = re.compile(r"=\s*(?P<right>[^=≈]{1,200})\Z")
-_LAST_FORMULA = re.compile(
+_EQUATION = lazy_pattern(r"=\s*(?P<right>[^=≈]{1,200})\Z")
+_LAST_FORMULA = lazy_pattern(
     r"(?:\$\$?(?P<a>[^$]{1,400})\$\$?|\\\((?P<b>[^\n]{1,400}?)\\\)"
     r"|\\\[(?P<c>.{1,400}?)\\\])(?P<after>[^$\\\d\n]{0,60})\Z",
     re.DOTALL,
 )
-_FORMULA = re.compile(r"\$[^$\n]{1,80}\$|\\\([^\n]{1,80}?\\\)")
-_FORMULA_JOIN = re.compile(r"\s?,?\s(?:and|or)\s|\s?,\s?|\s")
+_FORMULA = lazy_pattern(r"\$[^$\n]{1,80}\$|\\\([^\n]{1,80}?\\\)")
+_FORMULA_JOIN = lazy_pattern(r"\s?,?\s(?:and|or)\s|\s?,\s?|\s")
 _BEFORE_CHARS = 200
 
 

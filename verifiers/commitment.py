@@ -7,11 +7,12 @@ reader's plain cases, nothing inferred.
 import re
 
 from .denials import MATH_OPENING
+from .patterns import lazy_pattern
 
 _BEFORE_CHARS = 80
 _AFTER_CHARS = 240
 
-_ATTRIBUTION = re.compile(
+_ATTRIBUTION = lazy_pattern(
     r"\b(?:according\s+to\s+(?:the\s+)?(?:reference|ground[\s_-]?truth|gold|answer\s+key|solution\s+manual|grader"
     r"|rubric)[^.\n]{0,24}"
     r"|(?:reference(?:[\s_-]+(?:answer|solution|value))?|ground[\s_-]?truth|gold(?:en)?(?:\s+(?:answer|label"
@@ -27,7 +28,7 @@ SOMEBODY = (
     "rubric", "expected", "label", "target",
 )  # fmt: skip
 """One word of every attribution; cheap to look for."""
-_RETRACTION = re.compile(
+_RETRACTION = lazy_pattern(
     r"\A\W{0,3}\?\W{0,3}(?:no|nope|wrong|incorrect)\b"
     r"|(?:\A|[.!?…\n,—–-]|\$)\s*(?:\b(?:wait|no|hmm+|actually|oops|sorry|hold\s+on|but|however|oh|I\s+(?:think|see"
     r"|realize)(?:\s+that)?)\b[,.!…\s—–-]*){0,4}"
@@ -40,17 +41,17 @@ _RETRACTION = re.compile(
     r"|\b(?:I\s+take|taking)\s+(?:that|it)\s+back)",
     re.IGNORECASE,
 )
-_LIST_GAP = re.compile(
+_LIST_GAP = lazy_pattern(
     r"(?:[\s$,;.&|*、，；。]|(?<=\n)[-•](?=\s)|\\[\[\]()\\,;:! ]|\\q?quad(?![a-z])"
     r"|(?:\\text\{\s*)?\b(?:and|as\s+well\s+as|und|et|y|e|и)\b(?:\s*\})?|[和与及])*"
     r"(?P<label>[A-Za-z](?:_\{?\w{1,4}\}?)?\s*=\s*(?:\\[(\[])?[\s$]*)?"
 )
-_OR_GAP = re.compile(
+_OR_GAP = lazy_pattern(
     r"\b(?:or|oder|ou|alternatively|could\s+(?:also\s+)?be|might\s+(?:also\s+)?be|may\s+(?:also\s+)?be|maybe|perhaps"
     r"|possibly)\b|或者?",
     re.IGNORECASE,
 )
-_CORRECTION_GAP = re.compile(
+_CORRECTION_GAP = lazy_pattern(
     r"\b(?:wait|actually|correct\w*|no|not|instead|rather|redo|sorry|oops|equivalently|equal|i\.?e|that\s+is"
     r"|simplif\w+|but\s+then|in\s+other\s+words)\b|=|≈",
     re.IGNORECASE,
@@ -69,7 +70,7 @@ PLACEHOLDERS = frozenset(
 )  # fmt: skip
 """What stands where an answer should, after casefolding and without wrappers."""
 
-_DEFERRING = re.compile(
+_DEFERRING = lazy_pattern(
     r"(?:the\s+)?(?:same|equal|identical)\s+(?:as|to|with)\s+(?:the\s+)?(?:reference|gold|ground|target|expected"
     r"|correct|label|given)|(?:insert|put|write|fill\s+in)\s+(?:your\s+|the\s+)?(?:final\s+)?answer"
     r"|(?:the\s+)?(?:reference|ground\s+truth|gold|expected|correct|target)\s+(?:answer|solution|value)\Z|as\s+(?:in"

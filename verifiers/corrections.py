@@ -7,6 +7,7 @@ Narrow on purpose: the word that opens a correction, then the value at once, the
 import re
 
 from .expression.units import read_unit
+from .patterns import lazy_pattern
 from .prose_numbers import NUMBER
 from .statements import Announcement
 from .wrappers import unwrapped
@@ -36,7 +37,7 @@ _VALUE = (
     rf"(?P<value>\$[^$\n]{{1,60}}\$|\\\([^\n]{{1,60}}?\\\)|\*\*[^*\n]{{1,60}}\*\*|{NUMBER.pattern}"
     r"|(?-i:\(?[A-J]\)?)(?=\s*(?:\Z|[.!,;\n])))"
 )
-_CORRECTION = re.compile(
+_CORRECTION = lazy_pattern(
     r"(?:\A|[.!?…\n,;:)\]}$*>。—–-])\s*\b"
     rf"(?:(?:(?:{_OPENS_VALUE}|{_OPENS_CLAUSE})\b[\s,.:;!…—–-]+){{1,4}}{_LINK}[\s:]+"
     rf"|(?:(?:{_OPENS_VALUE}|{_OPENS_CLAUSE})\b[\s,.:;!…—–-]+){{0,3}}(?:{_OPENS_VALUE})\s?[,:;.!…—–-]+\s*"
@@ -44,7 +45,7 @@ _CORRECTION = re.compile(
     r"(?P<behind>\s+(?:instead|not|rather\s+than|because|since)\b|\s?(?P<word>[A-Za-z]{1,14})?(?=\s*(?:\Z|[.!,;)\n])))",
     re.IGNORECASE,
 )
-_CORRECTION_CJK = re.compile(
+_CORRECTION_CJK = lazy_pattern(
     r"(?:不对|不對|错了|錯了|更正|抱歉|等等|等一下|修正|不)[，,：:！!。…\s]+(?:正确)?(?:的)?(?:答案)?"
     rf"(?:应该是|應該是|应为|應為|应当是|其实是|是|为)?[：:\s]*{_VALUE}(?=\s*(?:\Z|[。！!，,.\n]))"
 )

@@ -6,13 +6,15 @@ reader's plain cases, nothing inferred.
 
 import re
 
+from .patterns import lazy_pattern
+
 _BEFORE_CHARS = 48
 _AFTER_CHARS = 240
 
 MATH_OPENING = r"[\s$*_\"'“(\[{:]*(?:\\[(\[]|\\displaystyle|\\text\{|\\mathbf\{)?[\s$*]*\Z"
 _OPENING_MARKS = " \t\n\r\f\v\x1c\x1d\x1e\x1f$*_\"'([{:\\"
 _OPENING_COMMANDS = ("\\displaystyle", "\\text", "\\mathbf")
-_NEGATION = re.compile(
+_NEGATION = lazy_pattern(
     r"(?=[ncriodakнw\\≠!不并で])(?:\b(?:retract|withdraw|reject|discard)\w*\s+(?:my|the|that|this)\s+(?:\w+\s+)?answer\s+of|\b(?:not|never|cannot\s+be|rather\s+than|instead\s+of|neither|nor)|n['’]t(?:\s+(?:be|equal(?:\s+to)?))?"
     r"|\bnot\s+(?:be|equal(?:\s+to)?)|(?<!none\s)(?<!nothing\s)\bother\s+than|\bdifferent\s+from|\banything\s+but"
     r"|\\neq?|≠|!=|\\not\s*=|不是|不等于|并非|ではなく|\bnicht|\bn['’]est\s+pas|\bno\s+es|\bnon\s+è|\bnão\s+é"
@@ -38,8 +40,8 @@ _ALL_NEGATION_SIGNS = (
     "không",
 )
 """Cheap to look for; without one of them the pattern cannot match."""
-_NOT_ONLY = re.compile(r"(?:whether\s+or|why|if)\s+not\W*\Z", re.IGNORECASE)
-_NEGATED_INSIDE = re.compile(
+_NOT_ONLY = lazy_pattern(r"(?:whether\s+or|why|if)\s+not\W*\Z", re.IGNORECASE)
+_NEGATED_INSIDE = lazy_pattern(
     r"\s*(?:\\neq?(?![a-z])|≠|!=|\\not\s*=|(?:\\text\{\s*)?(?:not|isn['’]t"
     r"|is\s+not)\b\s*+(?:equal\s+to\b\s*+)?(?:\}\s*+)?(?=[-+\\$(]*(?:\d|[A-J]\W*\Z)|\\))",
     re.IGNORECASE,
@@ -47,7 +49,7 @@ _NEGATED_INSIDE = re.compile(
 _ANSWER = r"(?:answer|solution|value|result)"
 _TRUE = r"(?:right|correct|final|true|actual|real)"
 _FALSE = r"(?:wrong|incorrect|false|invalid)\b"
-_DENIED = re.compile(
+_DENIED = lazy_pattern(
     rf"[\s$*)\]}}]{{0,8}}or\s+not\b"
     rf"|[\s$*.)\]}}\"'”\\,]*(?:which\s+)?(?:(?:is|was|would\s+be|seems|turns\s+out\s+to\s+be)\s+"
     rf"(?:(?:clearly|definitely|obviously)\s+)?(?:(?:not|n['’]t)\s+(?:the\s+|a\s+)?(?:{_TRUE}\s+)?"
@@ -71,13 +73,13 @@ DOUBTING = frozenset(
         "concluding", "agree", "sure", "certain", "know", "convinced",
     }
 )  # fmt: skip
-_FALSE_ANSWER = re.compile(r"(?:wrong|incorrect|mistaken|false)\Z", re.IGNORECASE)
-_DENYING = re.compile(
+_FALSE_ANSWER = lazy_pattern(r"(?:wrong|incorrect|mistaken|false)\Z", re.IGNORECASE)
+_DENYING = lazy_pattern(
     r"(?:(?:n['’]t|\bnot)\s+(?:think|believe|say|claim|agree)"
     r"|\b(?:mistake|error|tempt\w+|trap|pitfall|wrong|incorrect)\b[^.!?\n]{0,30}\s\w+)\Z",
     re.IGNORECASE,
 )
-_SUPPOSING = re.compile(
+_SUPPOSING = lazy_pattern(
     r"(?:\b(?:whether|if|suppos(?:e|ing)|assum(?:e|ing)|imagine|pretend)"
     r"|(?:n['’]t|\bnot)\s+(?:\w+\s+)?(?:sure|certain|know|convinced|say)|\bcannot\s+(?:say|know)"
     r"|\b(?:one|some|people|many|students?|someone)\s+(?:might|may|could|would)\s+(?:\w+\s+)?(?:think|say|believe|assume))\Z",

@@ -8,44 +8,45 @@ import re
 from typing import NamedTuple
 
 from .denials import is_denied
+from .patterns import lazy_pattern
 from .unicode_text import half_width
 
 LETTERS = "ABCDEFGHIJ"
 
 _LONE = r"(?<![A-Za-z0-9\\'’])[({\[]?(?P<letter>[A-J])(?![A-Za-z0-9'’])"
-_LETTER = re.compile(_LONE)
-_WHOLE = re.compile(r"[\W_]{0,8}(?P<letter>[A-Ja-j])[\W_]{0,8}\Z")
-_LABEL = re.compile(
+_LETTER = lazy_pattern(_LONE)
+_WHOLE = lazy_pattern(r"[\W_]{0,8}(?P<letter>[A-Ja-j])[\W_]{0,8}\Z")
+_LABEL = lazy_pattern(
     r"[\W_]{0,8}(?:(?:option|choice|answer)\s{0,2})?[(\[*]{0,3}(?P<letter>[A-J])(?:[)\]*]{0,3}\s{0,2}[:.–—]"
     r"|[)\]*]{1,3})\s{0,3}(?=\S)",
     re.IGNORECASE,
 )
-_LIST = re.compile(
+_LIST = lazy_pattern(
     r"(?:[\W_]|(?<![A-Za-z])(?:and|or|und|oder|ou|y|et|both|either|option|options|text)(?![A-Za-z])"
     r"|(?<![A-Za-z])[A-Ja-j](?![A-Za-z]))+\Z",
     re.IGNORECASE,
 )
-_FUSED = re.compile(r"[\W_]{0,4}(?P<letters>A?B?C?D?E?F?G?H?)[\W_]{0,4}\Z")
-_ARTICLE = re.compile(r"(?:A|I)\s+(?!(?:and|or|is|was|because|since|as|not|nor|but)\b)[a-z]")
-_REJECTION = re.compile(
+_FUSED = lazy_pattern(r"[\W_]{0,4}(?P<letters>A?B?C?D?E?F?G?H?)[\W_]{0,4}\Z")
+_ARTICLE = lazy_pattern(r"(?:A|I)\s+(?!(?:and|or|is|was|because|since|as|not|nor|but)\b)[a-z]")
+_REJECTION = lazy_pattern(
     r"(?:\b(?:not|nor|neither|never|than|instead\s+of|except|unlike|eliminates?|eliminated|excludes?|rules?\s+out"
     r"|ruled\s+out|reject(?:s|ed)?)|n['’]t(?:\s+be)?|不是|不选|排除)"
     r"\s{0,2}(?:the\s+)?(?:(?:option|choice|answer)s?\s+)?[\W_]{0,6}\Z",
     re.IGNORECASE,
 )
-_PASSED_OVER = re.compile(r"[A-J][)\]*_]{0,3}\s+over\s+(?:the\s+)?(?:(?:option|choice|answer)\s+)?[(\[*]{0,3}\Z")
-_LEADS_TO_REASON = re.compile(
+_PASSED_OVER = lazy_pattern(r"[A-J][)\]*_]{0,3}\s+over\s+(?:the\s+)?(?:(?:option|choice|answer)\s+)?[(\[*]{0,3}\Z")
+_LEADS_TO_REASON = lazy_pattern(
     r"(?:\b(?:because|since|as|for|while|whereas|but|and)\s+|[A-J][)\]*_]{0,3}\s{0,2}[:;,.(]\s{0,2})"
     r"(?:(?:the\s+)?(?:option|choice|answer)\s+)?[(\[*]{0,3}\Z",
     re.IGNORECASE,
 )
-_MARKED_WRONG = re.compile(
+_MARKED_WRONG = lazy_pattern(
     # "B. False" may be the option itself, so that more than the word has to follow.
     r"[)\]*_]{0,4}\s?[.:–—-]\s{0,2}(?:this\s+is\s+(?:wrong|incorrect|false|not\s+correct)\b"
     r"|(?:wrong|incorrect|not\s+correct)(?:,|\s+(?:because|since|as)\b))",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     r"(?:\b(?:options?|choices?|answer|pick|picks|choose|chose|chosen|select|selected|selects|selection|go(?:es"
     r"|ing)?\s+with|letter|settle\s+on|vote\s+for)\b|选|選|選択肢|정답)"
     r"[\s*_\"'“:：(\[$\\]{0,6}(?:(?:is|would\s+be|should\s+be|option|choice|answer|text\{|boxed\{|mathbf\{"
@@ -53,17 +54,17 @@ _NAMED = re.compile(
     r"(?P<letter>[A-J])(?![A-Za-z0-9'’])",
     re.IGNORECASE,
 )
-_BOLD = re.compile(r"\*\*[\s(]{0,2}(?P<letter>[A-J])(?:[).:]{0,2}\*\*|[).:]{1,2}\s[^*\n]{1,200}\*\*)")
-_PREDICATE = re.compile(
+_BOLD = lazy_pattern(r"\*\*[\s(]{0,2}(?P<letter>[A-J])(?:[).:]{0,2}\*\*|[).:]{1,2}\s[^*\n]{1,200}\*\*)")
+_PREDICATE = lazy_pattern(
     _LONE
     + r"[)\]*]{0,3}\s+(?:is|seems|must\s+be|looks)\s+(?:the\s+|clearly\s+|most\s+)*"
     + r"(?:correct|right|best|answer|true|likely)"
 )
-_LINE = re.compile(r"(?:\A|\n)[\s*_]{0,8}[(\[]?(?P<letter>[A-J])(?:[)\]*.:]{1,4}[^\n]{0,200}|[\s*_]{0,4})\Z")
-_HENCE = re.compile(
+_LINE = lazy_pattern(r"(?:\A|\n)[\s*_]{0,8}[(\[]?(?P<letter>[A-J])(?:[)\]*.:]{1,4}[^\n]{0,200}|[\s*_]{0,4})\Z")
+_HENCE = lazy_pattern(
     r"\b(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore|=>|⇒),?\s{1,3}(?:it\s+is\s+|it['’]s\s+)?" + _LONE + r"(?=[\s*).]{0,8}\Z)"
 )
-_MORE = re.compile(
+_MORE = lazy_pattern(
     r"[)\]*]{0,3}\s{0,2}(?:,\s{0,2}(?:and|or)?|/|&|\band\b|\bor\b)\s{0,2}(?:(?:option"
     r"|choice)s?\s+)?[(\[*]{0,3}(?P<letter>[A-J])(?![A-Za-z0-9'’])"
 )
@@ -169,7 +170,7 @@ def _without_commands(text: str) -> str:
     return _COMMAND.sub(lambda match: " " * len(match.group()), text)
 
 
-_COMMAND = re.compile(r"\\[a-zA-Z]+\s?|\\.|[{}$]")
+_COMMAND = lazy_pattern(r"\\[a-zA-Z]+\s?|\\.|[{}$]")
 
 
 def _distinct(letters: list[Letter]) -> list[Letter]:

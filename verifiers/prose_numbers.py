@@ -3,11 +3,13 @@
 import re
 from typing import NamedTuple
 
+from .patterns import lazy_pattern
+
 _WINDOWS_CHARS = (256, 4_096)
 """How far back from its end a text is searched for its last number, in two tries."""
 
 _DIGITS = r"(?:\d{1,3}(?:(?:,|\{,\}|，)\d{3})+(?!\d)|\d+)"
-NUMBER = re.compile(
+NUMBER = lazy_pattern(
     rf"(?:(?<![\w)}}\]])[-−+]|(?<=[=\s])[-−+])?(?:\\?[$€£¥₹￥]\s?|√)?"
     rf"(?:\\[dt]?frac\s?\{{-?\d+\}}\s?\{{\d+\}}"
     rf"|(?:{_DIGITS}(?:[.．]\d+)?|[.．]\d+)(?:\s?[eE][-+−]?\d+)?(?:\s\d+\s?/\s?\d+|\s?/\s?\d+)?)"
@@ -18,26 +20,26 @@ NUMBER = re.compile(
 _CJK = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
 SCALES_CJK = "百千万亿億萬十"
 """These behind a number are a part of it: 5万 is 50,000."""
-COUNTED = re.compile(rf"(?P<number>{NUMBER.pattern})\s?(?![{SCALES_CJK}]){_CJK}{{1,2}}")
+COUNTED = lazy_pattern(rf"(?P<number>{NUMBER.pattern})\s?(?![{SCALES_CJK}]){_CJK}{{1,2}}")
 """A number with its counter (5个, 3页), which is no unit."""
-NUMBER_IN_CJK = re.compile(rf"{_CJK}[^\d]*\d|\d\D*{_CJK}{{3}}")
+NUMBER_IN_CJK = lazy_pattern(rf"{_CJK}[^\d]*\d|\d\D*{_CJK}{{3}}")
 """What tells a sentence from a number with its counter."""
 
-_ORDINAL = re.compile(
+_ORDINAL = lazy_pattern(
     r"(?:^|\n)\s*(?:\*\*)?\Z|\b(?:[Ss]tep|[Cc]ase|[Pp]art|[Ee]quation|[Ll]ine|[Oo]ption|[Qq]uestion|[Pp]roblem)\s\Z"
 )
-_LAST_JOIN = re.compile(r"\s?,?\s(?:or|and|oder|ou|o|y|et|und)\s", re.IGNORECASE)
-_EARLIER_JOIN = re.compile(r"\s?,\s?")
-_BEFORE_LIST = re.compile(r"(?:either|both)\s\Z", re.IGNORECASE)
-_BOUND_BEFORE = re.compile(
+_LAST_JOIN = lazy_pattern(r"\s?,?\s(?:or|and|oder|ou|o|y|et|und)\s", re.IGNORECASE)
+_EARLIER_JOIN = lazy_pattern(r"\s?,\s?")
+_BEFORE_LIST = lazy_pattern(r"(?:either|both)\s\Z", re.IGNORECASE)
+_BOUND_BEFORE = lazy_pattern(
     r"\b(?:at\s+(?:most|least)|(?:less|greater|more|fewer|smaller|larger|higher|lower|bigger)\s+than|between|up\s+to"
     r"|over|under"
     r"|below|above|almost|nearly|about|around|roughly|close\s+to)\s+(?:or\s+equal\s+to\s+)?[$\\(]{0,2}\Z",
     re.IGNORECASE,
 )
 _LARGER_UNITS = r"(?:years?|months?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|feet|foot|ft|pounds?|lbs?|dollars?)"
-_UNITS_BEFORE = re.compile(rf"(?:\d+\s?{_LARGER_UNITS}(?:\s?,?\s(?:and\s)?|\s?)){{1,3}}\Z")
-_UNIT_BEHIND = re.compile(
+_UNITS_BEFORE = lazy_pattern(rf"(?:\d+\s?{_LARGER_UNITS}(?:\s?,?\s(?:and\s)?|\s?)){{1,3}}\Z")
+_UNIT_BEHIND = lazy_pattern(
     r"\s?(?:months?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|s|inch(?:es)?|ounces?|oz|cents?|in(?=\s*(?:[.,;]|\Z)))\b"
 )
 _BEFORE_CHARS = 120

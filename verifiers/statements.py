@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .answer_words import ABBREVIATED, ASCII_POOL, OTHER_WORDS, AnswerWord
 from .denials import doubt_before
+from .patterns import lazy_pattern
 from .tasks import is_asked_for, is_task
 
 RANKED_METHODS = frozenset({"hash", "phrase"})
@@ -26,44 +27,44 @@ _LEADING_WORDS = frozenset(
 )  # fmt: skip
 """Words, and first letters that a stem leaves out, that only lead up to an announcement."""
 _LEADING_CJK = ("最终", "正确", "因此", "所以", "最後", "최종", "最", "的")
-_LAST_WORD = re.compile(r"(?<!\w)\w{1,12}\Z")
-_SENTENCE_END = re.compile(r"[.!?](?=[*_\"')\]}]{0,4}(?:\s|$))|[。！？।]|\\\\(?=\s)|<br")
-_MATH = re.compile(r"\$\$?[^$\n]{1,600}\$\$?|\\\([^\n]{1,600}?\\\)|\\\[.{1,600}?\\\]", re.DOTALL)
-_REASON = re.compile(
+_LAST_WORD = lazy_pattern(r"(?<!\w)\w{1,12}\Z")
+_SENTENCE_END = lazy_pattern(r"[.!?](?=[*_\"')\]}]{0,4}(?:\s|$))|[。！？।]|\\\\(?=\s)|<br")
+_MATH = lazy_pattern(r"\$\$?[^$\n]{1,600}\$\$?|\\\([^\n]{1,600}?\\\)|\\\[.{1,600}?\\\]", re.DOTALL)
+_REASON = lazy_pattern(
     r",?\s{1,3}(?:not|rather\s+than|instead\s+of|because|since|as\s+(?:it|the|we)|which|so\s|where\s|given\s+that"
     r"|due\s+to|I\s+(?:think|believe|guess|suppose)"
     r"|after\s+rounding|when\s+rounded|rounded)\b|\s[(（](?=[A-Za-z][A-Za-z.])(?!or\s|maybe|perhaps|possibly)|;\s"
 )
-_NOT_AN_ANSWER = re.compile(
+_NOT_AN_ANSWER = lazy_pattern(
     r"(?:as\s+follows|expressed|written|rounded|simplified|entered|reported|formatted|correct|incorrect|wrong|right"
     r"|given|shown|obtained|found|below|above|verified|confirmed|consistent|reasonable|valid"
     r"|in\s+the\s+form|of\s+the\s+form|the\s+same\b|already|going\s+to|what|how|why|when|required|expected|supposed"
     r"|to\s+be|unique|an?\s+integer|an?\s+whole)\b",
     re.IGNORECASE,
 )
-_SAID_BEFORE = re.compile(
+_SAID_BEFORE = lazy_pattern(
     r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\n]{1,60}?\\\)|\*\*[^*\n]{1,60}\*\*|(?<!\S)[^\s,;:]+)\s+(?:is|was)(?P<negation>\s+not"
     r"|n['’]t)?"
     r"\s+(?:therefore\s+|thus\s+|clearly\s+)?(?:the|our|my|your)\s+(?:final\s+|correct\s+|right\s+|required\s+"
     r"|desired\s+|only\s+|best\s+)*a?\Z"
 )
-_OPENS_REASONING = re.compile(
+_OPENS_REASONING = lazy_pattern(
     r"(?:let(?:['’]s|\s+us|\s+me)|first|firstly|to\s|we\s|since\s|okay|ok,|sure|given\s|if\s|suppose|step\s|we['’]re"
     r"|because)",
     re.IGNORECASE,
 )
-_PREDICATE_BEHIND = re.compile(r"\s?(?:です|である|だ|입니다|이다|이에요|예요|है)\Z")
-_JSON_VALUE = re.compile(r'"(?P<text>(?:[^"\\\n]|\\.){0,400})"|[^,}\]\n]{1,400}')
-_FINAL = re.compile(r"final\s+a?\Z", re.IGNORECASE)
-_BLANK = re.compile(r"[\s*_:：>]*")
-_HOLDS_VALUE = re.compile(r"[\d$\\]")
+_PREDICATE_BEHIND = lazy_pattern(r"\s?(?:です|である|だ|입니다|이다|이에요|예요|है)\Z")
+_JSON_VALUE = lazy_pattern(r'"(?P<text>(?:[^"\\\n]|\\.){0,400})"|[^,}\]\n]{1,400}')
+_FINAL = lazy_pattern(r"final\s+a?\Z", re.IGNORECASE)
+_BLANK = lazy_pattern(r"[\s*_:：>]*")
+_HOLDS_VALUE = lazy_pattern(r"[\d$\\]")
 _WORDY = 5
 """From so many words on, what a colon announces may be the beginning of the reasoning."""
 _ENGLISH_STEMS = frozenset({"nswer", "NSWER"})
-_NEGATED_ABROAD = re.compile(r"\b(?:no|non|não|nicht|niet|не|không|nie|ikke|inte)\b", re.IGNORECASE)
+_NEGATED_ABROAD = lazy_pattern(r"\b(?:no|non|não|nicht|niet|не|không|nie|ikke|inte)\b", re.IGNORECASE)
 _LOOK_AHEAD_CHARS = 2_000
-_OPTION_LINE = re.compile(r"\s*\n\s*B\s?[:.)]")
-_HEADING_WORDS = re.compile(
+_OPTION_LINE = lazy_pattern(r"\s*\n\s*B\s?[:.)]")
+_HEADING_WORDS = lazy_pattern(
     r"(?:step|part|case|method|approach|solution|explanation|analysis|conclusion|summary|verification|check|note"
     r"|example|problem|question|section"
     r"|given|calculation|calculate|find|determine|understand\w*|set\w*|final)\b",

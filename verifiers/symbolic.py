@@ -5,7 +5,6 @@ words. What comes back is plain data. A worker that dies is tried once more; one
 the answer's fault unless the target alone does the same.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -17,6 +16,7 @@ from .arguments import positive
 from .base import Outcome
 from .expression.arithmetic import is_costly
 from .expression.results import SymbolicError, SymbolicResult, shown
+from .patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from .isolation import Workers
@@ -35,15 +35,15 @@ _MOST_REMEMBERED = 1_024
 """Targets of which a verifier remembers whether they cost too much by themselves."""
 
 _COMPARE = "rewardgate.verifiers.math_verify_worker:compare"
-_CODE = re.compile(
+_CODE = lazy_pattern(
     r"__|[\"@#?;~`]|'[\w/.]|\b(?:lambda|import|open|eval|exec|print|return|def|if|else|for|in)\b|\w\.\w*[A-Za-z]\w*\("
 )
-_BOUND = re.compile(r"\\(?:sum|int|prod|lim)")
-_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]*[a-z]{3,}")
-_COMMAND_OR_TEXT = re.compile(r"\\text\{([^{}]*)\}|\\(?:begin|end|operatorname)\{[^{}]*\}|\\[a-zA-Z]+")
-_MULTIPLIED = re.compile(r"\*|\\times(?![a-z])")
-_PRIMES = re.compile(r"([A-Za-z])('+)")
-_DEGREES = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)\^\\circ")
+_BOUND = lazy_pattern(r"\\(?:sum|int|prod|lim)")
+_WORD = lazy_pattern(r"(?<![\\A-Za-z])[A-Za-z]*[a-z]{3,}")
+_COMMAND_OR_TEXT = lazy_pattern(r"\\text\{([^{}]*)\}|\\(?:begin|end|operatorname)\{[^{}]*\}|\\[a-zA-Z]+")
+_MULTIPLIED = lazy_pattern(r"\*|\\times(?![a-z])")
+_PRIMES = lazy_pattern(r"([A-Za-z])('+)")
+_DEGREES = lazy_pattern(r"(?<!\d)(\d++(?:\.\d++)?)\^\\circ")
 
 
 @dataclass(frozen=True, slots=True)

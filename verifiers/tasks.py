@@ -2,23 +2,25 @@
 
 import re
 
+from .patterns import lazy_pattern
+
 __all__ = ["ASKING", "is_asked_for", "is_task"]
 
 ASKING = (
     "express", "write", "writing", "round", "simplif", "convert", "put", "stat", "giv", "check", "verify", "report",
     "submit", "box", "provid", "leav", "enter", "present", "format",
 )  # fmt: skip
-_ASKED_FOR = re.compile(
+_ASKED_FOR = lazy_pattern(
     rf"\b(?:{'|'.join(ASKING)})\w*"
     r"\s+(?:down\s+|up\s+)?(?:the\s+|your\s+|our\s+|my\s+)?(?:final\s+|correct\s+)?a?\Z",
     re.IGNORECASE,
 )
-_TASK = re.compile(
+_TASK = lazy_pattern(
     r"(?:find|compute|calculate|evaluate|simplify|convert|express|solve|determine|factor|expand|what|how\s+(?:many|much|long"
     r"|far|old)|which|given\s+that)\s",
     re.IGNORECASE,
 )
-_ASKING_WORD = re.compile(r"\b(?:what|how|which|who|when|where|find)\b", re.IGNORECASE)
+_ASKING_WORD = lazy_pattern(r"\b(?:what|how|which|who|when|where|find)\b", re.IGNORECASE)
 
 
 def is_asked_for(text: str, at: int) -> bool:

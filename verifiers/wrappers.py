@@ -7,6 +7,7 @@ completion. Units, percent and degree signs, currency and brackets are part of a
 import re
 
 from .boxes import closing_brace
+from .patterns import lazy_pattern
 from .unicode_text import ZERO_WIDTH
 
 _BLANK = " \t\r\n\v\f\xa0\u3000~" + ZERO_WIDTH
@@ -15,16 +16,16 @@ _MAX_LAYERS = 24
 _LONG_CHARS = 1_000
 """An answer of so many characters keeps its wrappers: finding them costs a walk over all of it."""
 
-_SPACING = re.compile(
+_SPACING = lazy_pattern(
     r"\\(?:[;,!: ]|q?quad(?![A-Za-z])|displaystyle(?![A-Za-z])|(?:bf|rm|it|large|Large|huge|Huge)(?![A-Za-z]))"
 )
-_TRAILING_SPACING = re.compile(r"\\(?:[;,!:]|q?quad|\\)\Z")
-_COMMAND = re.compile(
+_TRAILING_SPACING = lazy_pattern(r"\\(?:[;,!:]|q?quad|\\)\Z")
+_COMMAND = lazy_pattern(
     r"\\(?:text|mathbf|textbf|mathrm|textrm|mathit|textit|mathsf|textsf|mathtt|texttt|boldsymbol|bm|mbox|hbox|emph"
     r"|underline|operatorname|ensuremath|boxed|fbox|textnormal|color\{[^{}]{1,20}\}|textcolor\{[^{}]{1,20}\}"
     r"|colorbox\{[^{}]{1,20}\})\s{0,2}\{"
 )
-_COLOR = re.compile(r"\\color\{[^{}]{1,20}\}\s{0,2}(?!\{)")
+_COLOR = lazy_pattern(r"\\color\{[^{}]{1,20}\}\s{0,2}(?!\{)")
 _PAIRS = (
     ("$$", "$$"),
     ("$", "$"),
@@ -42,7 +43,7 @@ _PAIRS = (
     ("'", "'"),
 )
 _OPENERS = frozenset(opening[0] for opening, _ in _PAIRS)
-_FIRST_WORDS = re.compile(
+_FIRST_WORDS = lazy_pattern(
     r"(?:\\text(?:bf|rm)?\{\s{0,4})?(?:(?:so|thus|hence|therefore),?\s)?\s{0,4}(?:the\s+|my\s+|our\s+)?(?:final\s+"
     r"|correct\s+)?"
     r"answer\s{0,4}(?:is\b|:|=)\s{0,4}:?\s{0,4}(?P<close>\})?",
@@ -94,12 +95,12 @@ def without_math_marks(text: str) -> str:
 
 
 # Two stars between operands are a power (2**3, x**2, 10 ** 6); beside a word ("is**42**") they are bold.
-_STARS = re.compile(
+_STARS = lazy_pattern(
     r"(?P<power>(?:(?<=[\d)}\]])|(?<=(?<![A-Za-z])[A-Za-z]))\*\*(?=[-\d({\\]|[A-Za-z](?![A-Za-z]))|(?<=\d )\*\*(?= \d))"
     r"|\*\*"
 )
 # The opening dollar touches its formula, the closing one too and is not followed by a digit: not "$5 and $6".
-_INLINE_MATH = re.compile(r"(?<!\\)\$(?P<inside>[^\s$](?:[^$\n]{0,400}[^\s$\\])?)\$(?!\d)")
+_INLINE_MATH = lazy_pattern(r"(?<!\\)\$(?P<inside>[^\s$](?:[^$\n]{0,400}[^\s$\\])?)\$(?!\d)")
 
 
 def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:

@@ -7,20 +7,22 @@ Rewriting of text only; nothing is parsed into meaning here, and every step is l
 import re
 from collections.abc import Callable
 
+from ..patterns import lazy_pattern
+
 __all__ = ["closing_bracket", "without_latex_variants"]
 
 MAX_DEPTH = 40
 
-_LAYOUT = re.compile(
+_LAYOUT = lazy_pattern(
     r"\\(?:left|right|middle|displaystyle|textstyle|scriptstyle|limits|nolimits|[bB]igg?[lr]?|bf|rm|it|sf|tt|boldmath"
     r"|hfill|strut|mathstrut|allowbreak|nobreak|centering)(?![a-zA-Z])|\\!"
 )
-_DIGIT_GROUPING = re.compile(r"(?<=\d)(?:\{,\} ?|,\\! ?|\{\\,\}|\\[,; ])(?=\d{3}(?!\d))")
-_BRACED_COMMA = re.compile(r"(?<=\d)\{,\}(?=\d)")
-_SPACING = re.compile(
+_DIGIT_GROUPING = lazy_pattern(r"(?<=\d)(?:\{,\} ?|,\\! ?|\{\\,\}|\\[,; ])(?=\d{3}(?!\d))")
+_BRACED_COMMA = lazy_pattern(r"(?<=\d)\{,\}(?=\d)")
+_SPACING = lazy_pattern(
     r"\\(?:quad|qquad|thinspace|medspace|thickspace|enspace|space|hspace\*?\{[^{}]*\})(?![a-zA-Z])|\\[,;:> ]|~"
 )
-_COMMAND = re.compile(r"\\([a-zA-Z]+)")
+_COMMAND = lazy_pattern(r"\\([a-zA-Z]+)")
 _RENAMED = {
     "dfrac": r"\frac", "tfrac": r"\frac", "cfrac": r"\frac", "leq": r"\le ", "leqslant": r"\le ", "geq": r"\ge ",
     "geqslant": r"\ge ", "neq": r"\ne ", "lt": "<", "gt": ">", "lbrace": r"\{", "rbrace": r"\}", "ast": "*", "div": "/",
@@ -32,30 +34,30 @@ _RENAMED = {
     "dbinom": r"\binom", "tbinom": r"\binom", "langle": "(", "rangle": ")",
     "varphi": r"\phi ", "varepsilon": r"\epsilon ", "dprime": "''", "prime": "'",
 }  # fmt: skip
-_STYLED = re.compile(
+_STYLED = lazy_pattern(
     r"\\(?:text(?:bf|it|rm|sf|tt|sc|sl|up|md|normal)?|math(?:rm|bf|it|sf|tt|normal)|operatorname\*?|mbox|hbox|emph|bm"
     r"|boldsymbol|pmb|underline)\s*\{"
 )
-_WRAPPED = re.compile(r"\\(?:boxed|fbox|framebox|smash|ensuremath)\s*\{")
-_COLOURED = re.compile(r"\\(?:text)?color\s*\{[^{}]*\}\s*")
-_REALS = re.compile(r"\\mathbb\s+R(?![a-zA-Z])|\\mathbb R(?![a-zA-Z])|\\bf\{R\}")
-_ARROW = re.compile(r"\\(?:hat|vec|overrightarrow|widehat)\s*(?:\{([^{}]*)\}|([a-zA-Z]))")
-_PHANTOM = re.compile(r"\\[hv]?phantom\s*\{")
-_FRACTION = re.compile(
+_WRAPPED = lazy_pattern(r"\\(?:boxed|fbox|framebox|smash|ensuremath)\s*\{")
+_COLOURED = lazy_pattern(r"\\(?:text)?color\s*\{[^{}]*\}\s*")
+_REALS = lazy_pattern(r"\\mathbb\s+R(?![a-zA-Z])|\\mathbb R(?![a-zA-Z])|\\bf\{R\}")
+_ARROW = lazy_pattern(r"\\(?:hat|vec|overrightarrow|widehat)\s*(?:\{([^{}]*)\}|([a-zA-Z]))")
+_PHANTOM = lazy_pattern(r"\\[hv]?phantom\s*\{")
+_FRACTION = lazy_pattern(
     r"\\frac\s*(?:([0-9a-zA-Z]|\\(?!sqrt)[a-zA-Z]+)|(\{[^{}]*\}))\s*(?:([0-9a-zA-Z]|\\(?!sqrt)[a-zA-Z]+)|(?=\{))"
 )
-_BINOMIAL = re.compile(r"\\binom\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})")
-_ROOT = re.compile(r"\\sqrt\s*([0-9a-zA-Z])")
-_ROOT_PARENTHESIS = re.compile(r"\\sqrt\s*\(")
-_SHORT_SCRIPT = re.compile(r"([\^_])\s*\{\s*([0-9a-zA-Z])\s*\}(?!\s*\d)")
-_DEGREES = re.compile(r"\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|(?<=\d)\s*\\circ(?![a-zA-Z])")
-_PARENTHESIS_DELIMITER = re.compile(r"\\[()]|\\[\[\]]")
+_BINOMIAL = lazy_pattern(r"\\binom\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})")
+_ROOT = lazy_pattern(r"\\sqrt\s*([0-9a-zA-Z])")
+_ROOT_PARENTHESIS = lazy_pattern(r"\\sqrt\s*\(")
+_SHORT_SCRIPT = lazy_pattern(r"([\^_])\s*\{\s*([0-9a-zA-Z])\s*\}(?!\s*\d)")
+_DEGREES = lazy_pattern(r"\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|(?<=\d)\s*\\circ(?![a-zA-Z])")
+_PARENTHESIS_DELIMITER = lazy_pattern(r"\\[()]|\\[\[\]]")
 _FUNCTIONS = frozenset(
     ("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "arccot", "sinh", "cosh", "tanh", "ln",
      "log", "exp", "lim", "gcd", "lcm", "det")
 )  # fmt: skip
 _UNIT_LETTERS = frozenset("msghLlNJWVAKCF")
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = lazy_pattern(r"[^\W\d_]{2,}")
 
 
 def closing_bracket(text: str, opening: int, pair: str = "{}") -> int:

@@ -7,29 +7,30 @@ because `7 3/4` is not `73/4`.
 
 import re
 
+from ..patterns import lazy_pattern
 from .characters import without_unicode
 from .latex import without_latex_variants
 
 __all__ = ["normalise", "plain_words", "without_group"]
 
-_LEADING_WORDS = re.compile(
+_LEADING_WORDS = lazy_pattern(
     r"^(?:\\text\{)?\s*(?:(?:so|thus|hence|therefore),?\s+)?(?:the\s+)?(?:(?:final|correct)\s+)?"
     r"(?:answer|result|value)(?:\s+is\b|\s*[:=])\s*\}?\s*[:=]?\s*",
     re.IGNORECASE,
 )
-_DERIVATION = re.compile(r"\A.*\\Rightarrow\s*(?=[A-Za-z](?:_\w+)?\s*=)", re.DOTALL)
+_DERIVATION = lazy_pattern(r"\A.*\\Rightarrow\s*(?=[A-Za-z](?:_\w+)?\s*=)", re.DOTALL)
 """The steps that lead to `x = 9`."""
-_AFTERWORD = re.compile(
+_AFTERWORD = lazy_pattern(
     r"(?<=[^\s,])[\s,]*+\\text\{\s*,?\s*(?:because|since)\b.*\Z|"
     r"(?<=[^\s,])[\s,]*+(?:\\text\{\s*)?,?\s*\bfor\s+(?:all|any|every|each)\b[^=<>]*\Z|(?<=[^\s,])[\s,]*+\\forall\b[^=<>]*\Z"
 )
 """What an identity holds for, or the reason for an answer, said after it."""
-_LEADING_SENTENCE = re.compile(
+_LEADING_SENTENCE = lazy_pattern(
     r"^\\text\{(?![^{}]*\b(?:not|isn['’]t|if|wrong|incorrect|least|most|than|or)\b)[^{}\\]{2,60}?\s(?:is|are|equals)\s?:?\s?\}"
     r"|^\\text\{the(?![^{}]*\b(?:not|isn['’]t|if|wrong|incorrect|least|most|than|or|no|never)\b)[^{}\\]{2,60}\}(?=\s*\d+\Z)",
     re.IGNORECASE,
 )
-_PLAIN_NAME = re.compile(
+_PLAIN_NAME = lazy_pattern(
     r"(?<![\\a-zA-Z])(sqrt|pi|infinity|infty|inf|theta|alpha|beta|arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec"
     r"|csc|ln|log|exp|cup|union)(?![a-zA-Z])"
 )
@@ -38,21 +39,21 @@ _PLAIN_OPERATORS = (
     ("<=", r"\le "), (">=", r"\ge "), ("=<", r"\le "), ("!=", r"\ne "), ("==", "="), ("**", "^"), ("+/-", r"\pm "),
     ("+-", r"\pm "),
 )  # fmt: skip
-_TIMES_TEN = re.compile(r"(\d) ?x ?10 ?(?:\^|\*\*)")
-_ABS = re.compile(r"(?<![\\a-zA-Z])abs ?\(([^()]*)\)")
-_PLAIN_LOG = re.compile(r"\\log ?(2|10)\(")
-_DOTTED = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?(?![\d.,])")
+_TIMES_TEN = lazy_pattern(r"(\d) ?x ?10 ?(?:\^|\*\*)")
+_ABS = lazy_pattern(r"(?<![\\a-zA-Z])abs ?\(([^()]*)\)")
+_PLAIN_LOG = lazy_pattern(r"\\log ?(2|10)\(")
+_DOTTED = lazy_pattern(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?(?![\d.,])")
 """Thousands with dots, at least two: `1.000` alone is a decimal number."""
-_UNION_LETTER = re.compile(r"(?<=[\])}])\s*[Uu]\s*(?=[\[({\\])")
-_SPACES = re.compile(r"\s+")
-_IDLE_SPACE = re.compile(r" ?(\\\\|\\[{}]|[()\[\]{}+*/^=<>|&;_:!-]) ?")
-_SPACE_BEFORE_COMMAND = re.compile(r"(?<![a-zA-Z]{2})(?<!,) (?=\\[a-zA-Z])")
-_SPACE_AFTER_COMMAND = re.compile(r"(\\[a-zA-Z]+) (?![a-zA-Z])")
-_LIST_COMMA = re.compile(r" ?, +| ,")
-_WORDS_ONLY = re.compile(r"\\text\{|[{}()\[\]\"'’.,;:!?`*$\\_-]")
+_UNION_LETTER = lazy_pattern(r"(?<=[\])}])\s*[Uu]\s*(?=[\[({\\])")
+_SPACES = lazy_pattern(r"\s+")
+_IDLE_SPACE = lazy_pattern(r" ?(\\\\|\\[{}]|[()\[\]{}+*/^=<>|&;_:!-]) ?")
+_SPACE_BEFORE_COMMAND = lazy_pattern(r"(?<![a-zA-Z]{2})(?<!,) (?=\\[a-zA-Z])")
+_SPACE_AFTER_COMMAND = lazy_pattern(r"(\\[a-zA-Z]+) (?![a-zA-Z])")
+_LIST_COMMA = lazy_pattern(r" ?, +| ,")
+_WORDS_ONLY = lazy_pattern(r"\\text\{|[{}()\[\]\"'’.,;:!?`*$\\_-]")
 _ENDS = " \t\n.,;:。`"
 _MARKUP = ("**", "__", "*", "`")
-_NEEDS_WORK = re.compile(r"[^0-9.+-]|\+-|\..*\.")
+_NEEDS_WORK = lazy_pattern(r"[^0-9.+-]|\+-|\..*\.")
 
 
 def normalise(text: str) -> str:

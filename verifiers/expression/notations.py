@@ -6,17 +6,21 @@ text stays as it was.
 
 import re
 
+from ..patterns import lazy_pattern
+
 __all__ = ["in_one_notation"]
 
 _PART = r"(?:\{([^{}]*)\}|([0-9a-zA-Z]))"
-_CHOSEN_BELOW = re.compile(rf"(?:\{{\}})?[_^]{_PART}([CP])_{_PART}")
-_CHOSEN_ABOVE = re.compile(rf"(?<![a-zA-Z\\])([CAP])(?:_{_PART}\^{_PART}|\^{_PART}_{_PART})")
-_CHOSEN_CALL = re.compile(r"(?<![a-zA-Z\\_^])([CP])\((\d+|[a-z](?:[+-]\d+)?), ?(\d+|[a-z](?:[+-]\d+)?)\)")
-_CHOOSE = re.compile(r"\{([^{}\\]+)\\choose ?([^{}\\]+)\}|^([^{}\\+*/-]+)\\choose ?([^{}\\+*/-]+)$")
+_CHOSEN_BELOW = lazy_pattern(rf"(?:\{{\}})?[_^]{_PART}([CP])_{_PART}")
+_CHOSEN_ABOVE = lazy_pattern(rf"(?<![a-zA-Z\\])([CAP])(?:_{_PART}\^{_PART}|\^{_PART}_{_PART})")
+_CHOSEN_CALL = lazy_pattern(r"(?<![a-zA-Z\\_^])([CP])\((\d+|[a-z](?:[+-]\d+)?), ?(\d+|[a-z](?:[+-]\d+)?)\)")
+_CHOOSE = lazy_pattern(r"\{([^{}\\]+)\\choose ?([^{}\\]+)\}|^([^{}\\+*/-]+)\\choose ?([^{}\\+*/-]+)$")
 _ARGUMENTS = r"((?:[^(){}]|(?<!\\)\{[^{}]*\})*)"
-_CALL = re.compile(rf"\\(gcd|lcm|max|min)(?:\({_ARGUMENTS}\)|\\\{{{_ARGUMENTS}\\\}})")
-_REMAINDER = re.compile(r"(?<![\d.^}])(\d+)\\b?mod ?(\d+)(?![\d.^])")
-_SERIES = re.compile(rf"\\(sum|prod)(?:_\{{([a-zA-Z])=([^{{}}=]*)\}}\^{_PART}|\^{_PART}_\{{([a-zA-Z])=([^{{}}=]*)\}})")
+_CALL = lazy_pattern(rf"\\(gcd|lcm|max|min)(?:\({_ARGUMENTS}\)|\\\{{{_ARGUMENTS}\\\}})")
+_REMAINDER = lazy_pattern(r"(?<![\d.^}])(\d+)\\b?mod ?(\d+)(?![\d.^])")
+_SERIES = lazy_pattern(
+    rf"\\(sum|prod)(?:_\{{([a-zA-Z])=([^{{}}=]*)\}}\^{_PART}|\^{_PART}_\{{([a-zA-Z])=([^{{}}=]*)\}})"
+)
 _SIGNS = ("\\choose", "C", "P", "A", "mod", "\\sum", "\\prod", "\\gcd", "\\lcm", "\\max", "\\min")
 """One of them stands in every text that is rewritten; cheap to look for."""
 

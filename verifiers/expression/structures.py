@@ -7,6 +7,7 @@ r"""Reading an answer: lists, sets, tuples, intervals, relations, labels, ratios
 import re
 from itertools import pairwise
 
+from ..patterns import lazy_pattern
 from .arithmetic import CostlyError
 from .compounds import read_compound
 from .matrices import MAX_ITEMS, read_matrix
@@ -19,32 +20,34 @@ __all__ = ["is_label", "read", "split_outside"]
 
 MAX_LEVELS = 20
 
-_COMMA = re.compile(", ?")
-_TUPLE_COMMA = re.compile("[,;] ?")
-_SAID_RATIO = re.compile(r"(\d+) ?(?:\\text\{ ?)?to(?: ?\})? ?(\d+)")
-_COLON = re.compile(":")
-_CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))? ?(?:\\text\{)?([ap])\.?m\.?\}?", re.IGNORECASE)
-_CASES = re.compile(r"\\begin\{cases\}(.*)\\end\{cases\}", re.DOTALL)
-_DOMAIN = re.compile(r"\w\\in ?(?:\\mathbb\{[ZNRQ]\}|\\?[ZNRQ])|\w ?\\?text\{ ?(?:is )?an integer\}")
-_OPERATOR = re.compile(r"\\(?:le|ge|ne|approx|equiv|in)(?![a-z])|[=<>]")
-_SEPARATOR = re.compile(r",? ?(?:\\text\{ ?)?\b(?:and|or)\b ?\}?(?![a-zA-Z]) ?|; ?")
-_UNION = re.compile(r"\\cup(?![a-z])")
-_REVERSED = re.compile(r"(?:\](?=.*[\[\]])|\[(?=.*\[$))([^\[\](),;]+)[,;] ?([^\[\](),;]+)[\[\]]")
+_COMMA = lazy_pattern(", ?")
+_TUPLE_COMMA = lazy_pattern("[,;] ?")
+_SAID_RATIO = lazy_pattern(r"(\d+) ?(?:\\text\{ ?)?to(?: ?\})? ?(\d+)")
+_COLON = lazy_pattern(":")
+_CLOCK = lazy_pattern(r"(\d{1,2})(?::(\d{2}))? ?(?:\\text\{)?([ap])\.?m\.?\}?", re.IGNORECASE)
+_CASES = lazy_pattern(r"\\begin\{cases\}(.*)\\end\{cases\}", re.DOTALL)
+_DOMAIN = lazy_pattern(r"\w\\in ?(?:\\mathbb\{[ZNRQ]\}|\\?[ZNRQ])|\w ?\\?text\{ ?(?:is )?an integer\}")
+_OPERATOR = lazy_pattern(r"\\(?:le|ge|ne|approx|equiv|in)(?![a-z])|[=<>]")
+_SEPARATOR = lazy_pattern(r",? ?(?:\\text\{ ?)?\b(?:and|or)\b ?\}?(?![a-zA-Z]) ?|; ?")
+_UNION = lazy_pattern(r"\\cup(?![a-z])")
+_REVERSED = lazy_pattern(r"(?:\](?=.*[\[\]])|\[(?=.*\[$))([^\[\](),;]+)[,;] ?([^\[\](),;]+)[\[\]]")
 """An interval as in France: `]0,1[`."""
-_ALL_BUT = re.compile(r"\\mathbb\{R\}(?:\\setminus|\\backslash|-|/) ?\\\{([^{}]+)\\\}")
-_UNEQUAL = re.compile(r"([A-Za-z])\\ne ?([^=<>]*(?:,|\\pm)[^=<>]*)")
-_PLUS_MINUS = re.compile(r"\\(?:pm|mp)(?![a-z])")
-_GROUPED_LIST = re.compile(r"[+-]?\d{1,3}(?:,\d{3})*(?:, [+-]?\d{1,3}(?:,\d{3})*)+")
-_SUBSCRIPT = re.compile(r"_(?:\{[^{}]*\}|\w)")
-_ARGUMENT = re.compile(r"(?<=[A-Za-z'])\([^()]*\)")
-_NO_LABEL = re.compile(r"[\d^+*/!-]|\\(?:sqrt|pm|times|cdot|ln|log|exp|sin|cos|tan|infty|ldots|sum|int|begin)(?![a-z])")
-_TRAILING_UNIT = re.compile(r"(.*\S) ?(%|\^\\circ|\\text\{[^{}]*\}(?:\^\{?-?\d\}?)?)")
-_ANGLE_ARGUMENT = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])[^+-]*\^\\circ\)?$")
-_WORDS = re.compile(r"(?:\\text\{[^{}]*\}|[^\W\d_]|[\s,.!?'’()-])++")
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_ALL_BUT = lazy_pattern(r"\\mathbb\{R\}(?:\\setminus|\\backslash|-|/) ?\\\{([^{}]+)\\\}")
+_UNEQUAL = lazy_pattern(r"([A-Za-z])\\ne ?([^=<>]*(?:,|\\pm)[^=<>]*)")
+_PLUS_MINUS = lazy_pattern(r"\\(?:pm|mp)(?![a-z])")
+_GROUPED_LIST = lazy_pattern(r"[+-]?\d{1,3}(?:,\d{3})*(?:, [+-]?\d{1,3}(?:,\d{3})*)+")
+_SUBSCRIPT = lazy_pattern(r"_(?:\{[^{}]*\}|\w)")
+_ARGUMENT = lazy_pattern(r"(?<=[A-Za-z'])\([^()]*\)")
+_NO_LABEL = lazy_pattern(
+    r"[\d^+*/!-]|\\(?:sqrt|pm|times|cdot|ln|log|exp|sin|cos|tan|infty|ldots|sum|int|begin)(?![a-z])"
+)
+_TRAILING_UNIT = lazy_pattern(r"(.*\S) ?(%|\^\\circ|\\text\{[^{}]*\}(?:\^\{?-?\d\}?)?)")
+_ANGLE_ARGUMENT = lazy_pattern(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-z])[^+-]*\^\\circ\)?$")
+_WORDS = lazy_pattern(r"(?:\\text\{[^{}]*\}|[^\W\d_]|[\s,.!?'’()-])++")
+_WORD = lazy_pattern(r"[^\W\d_]{3,}")
 _SHORT_WORDS = frozenset({"no", "yes", "on", "off", "up", "down", "in", "out"})
 """Words of two letters, which would be products of variables, and their opposites."""
-_MATHS_COMMAND = re.compile(r"\\(?!text\{)")
+_MATHS_COMMAND = lazy_pattern(r"\\(?!text\{)")
 _CONSTANTS = frozenset({"e", "i", "\\pi"})
 _INFINITIES = {"\\infty": "\\infty", "+\\infty": "\\infty", "-\\infty": "-\\infty"}
 _OPENING = "([{"
@@ -91,7 +94,7 @@ def split_outside(text: str, separator: re.Pattern[str]) -> list[str]:
     """The parts of `text` between the separators that stand outside all brackets.
 
     Example:
-        >>> split_outside("(1,2),3", re.compile(","))
+        >>> split_outside("(1,2),3", lazy_pattern(","))
         ['(1,2)', '3']
     """
     parts: list[str] = []
