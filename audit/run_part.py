@@ -32,7 +32,7 @@ MOST_ALERTS = 500
 
 CURVES = (
     ("Success", "share", ("success/mean", "success/q10", "success/q50", "success/q90")),
-    ("Held-out prompts", "share", ("held_out/*/pass@*",)),
+    ("Held-out prompts", "share", ("held_out/*pass@*",)),
     ("Kinds of groups", "share", ("groups/mixed_rate", "groups/all_wrong_rate", "groups/all_correct_rate")),
     ("Signal", "share", ("signal/live_rollouts", "signal/live_tokens", "groups/acr")),
     ("Sampled for each that moves the policy", "times", ("signal/rollouts_per_live", "signal/tokens_per_live")),

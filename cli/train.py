@@ -48,7 +48,9 @@ def train(
 def _print(steps: int, step: int, report: "StepReport") -> None:
     figures = report.figures
     shown = [f"{name} {figures[key]:.3g}" for name, key in _SHOWN.items() if figures.get(key, None) is not None]
-    shown += [f"{name.removeprefix('held_out/')} {value:.3g}" for name, value in figures.items() if "pass@" in name]
+    shown += [
+        f"held-out {name.removeprefix('held_out/')} {value:.3g}" for name, value in figures.items() if "pass@" in name
+    ]
     typer.echo(" · ".join([f"step {step} of {steps}", *(one for one in shown if not one.endswith(" nan"))]))
     for alert in report.alerts:
         typer.echo(f"  {alert.sentence}", err=True)

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from ..errors import ArgumentError
-from ..prm import StepScorer, step_scorers
+from ..prm import StepScorer
 from ..verifiers.base import Verifier
 from .base import Generator
 from .config import RunConfig
@@ -19,6 +19,7 @@ from .judging import Judging, judging_of
 from .options import Optimizer
 from .policy import load_policy
 from .prompts import Prompt, PromptEncoder, read_prompts, without
+from .scoring import Scoring, scoring_of
 
 __all__ = ["Parts", "adamw", "parts_of", "prompts_of", "rate_at"]
 
@@ -36,7 +37,7 @@ class Parts:
         n_too_long: prompts left out for their length.
         generator: what samples.
         judging: what judges outcomes.
-        scorer: what judges steps; None: no gate.
+        scoring: what judges steps; None: no gate.
     """
 
     model: nn.Module
@@ -48,7 +49,7 @@ class Parts:
     n_too_long: int
     generator: Generator
     judging: Judging
-    scorer: StepScorer | None
+    scoring: Scoring | None
 
 
 def parts_of(
@@ -64,7 +65,7 @@ def parts_of(
     verifier: Verifier | None = None,
     scorer: StepScorer | None = None,
 ) -> Parts:
-    """The parts of a run. Arguments as in `Parts`; None: as the configuration has it.
+    """The parts of a run. Arguments as in `Parts`, verifier and scorer as they are; None: as the configuration has it.
 
     Raises:
         RewardgateError: a part is missing, cannot be read, or does not fit the others.
@@ -88,8 +89,6 @@ def parts_of(
             "generation.asynchronous: expected an engine with weights of its own, got one that samples from those that "
             "are trained"
         )
-    if scorer is None and config.signal.scorer is not None:
-        scorer = step_scorers.create(config.signal.scorer, **config.signal.scorer_options)
     return Parts(
         model=model,
         tokenizer=tokenizer,
@@ -100,7 +99,7 @@ def parts_of(
         n_too_long=n_too_long,
         generator=generator,
         judging=judging_of(config.judge) if verifier is None else _judging(verifier, config),
-        scorer=scorer,
+        scoring=scoring_of(config.signal) if scorer is None else Scoring(scorer),
     )
 
 

@@ -93,12 +93,15 @@ class RunConfig(Section):
         usual = (self.sampling.group_size, None)
         if first != usual:
             raise ArgumentError(f"escalation.rungs: expected the first to be {list(usual)}, got {list(first)}")
-        is_weighed = self.loss.ratio_against == "rollout" or self.loss.importance_level != "off"
+        if self.loss.ratio_against == "rollout":  # the other temperature would be clipped as if the policy had moved
+            forbidding = 'loss.ratio_against "rollout"'
+        elif self.loss.importance_level == "off":
+            forbidding = 'loss.importance "off"'
+        else:
+            return
         heated = [one.temperature for one in others if one.temperature is not None]
-        if heated and not is_weighed:
-            raise ArgumentError(
-                f'escalation.rungs: expected no temperature with loss.importance "off", got {heated[0]}'
-            )
+        if heated:
+            raise ArgumentError(f"escalation.rungs: expected no temperature with {forbidding}, got {heated[0]}")
 
     def update_config(self) -> UpdateConfig:
         """The options of `PolicyUpdate`."""

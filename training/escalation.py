@@ -30,8 +30,9 @@ class Rung(NamedTuple):
     Args:
         group_size: completions.
         temperature: None: as all others. A row drawn at a temperature that the update does not divide by is
-            off-policy: its `rollout_logprobs` are those it was drawn with, and `LossConfig.importance` weighs the
-            difference. Without that, raise group sizes only.
+            off-policy: its `rollout_logprobs` are those it was drawn with, `LossConfig.importance` weighs the
+            difference, and the clipped ratio, of the trainer's own policies, is 1 until the weights move. Without such
+            weights, raise group sizes only.
     """
 
     group_size: int

@@ -192,15 +192,14 @@ class _Running:
                 pools=self._stepper.pools.counts(),
                 held_out=held_out,
                 seconds={"evaluate": perf_counter() - started} if held_out else {},
-                is_gated=self._trainer.parts.scorer is not None,
+                scoring=self._trainer.parts.scoring,
             )
             self._tell(record.step, self._monitor.step(record))
 
     def _held_out(self, step: int) -> dict[str, HeldOut]:
         groups = self._stepper.evaluate(step)
         self._folder.dump("evaluations", step, [one.group for one in groups])
-        name = self._config.data.held_out
-        return {"held_out" if name is None else name.name.partition(".")[0]: held_out_of(groups)}
+        return {"": held_out_of(groups)}
 
     def _check_finite(self, done: StepDone) -> None:
         stats, limit = done.stats, self._config.optimizer.stop_after_nonfinite

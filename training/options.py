@@ -134,7 +134,10 @@ class Signal(Section):
 
     Args:
         estimator, estimator_options: a name of `grpo.estimators`, and its own options.
-        scorer, scorer_options: step scorer that speaks where outcomes say nothing; None: no gate.
+        scorer, scorer_options: step scorer that speaks where outcomes say nothing: a registered name, `pkg.mod:name` or
+            `path/file.py:name` (see `prm.functions.FunctionScorer`), and the options that it is built with. None: no
+            gate.
+        scorer_timeout_s: seconds that one call of a scorer of yours may take, of up to 16 rows.
         gate, gate_options: the gate's mode, and what of it is changed.
         split: where steps begin, see `prm.steps.step_spans`.
         overlong_buffer, overlong_factor: see `grpo.overlong_penalties`; None: no penalty. The penalty moves what the
@@ -147,6 +150,7 @@ class Signal(Section):
     estimator_options: Options = Field(default_factory=dict)
     scorer: str | None = None
     scorer_options: Options = Field(default_factory=dict)
+    scorer_timeout_s: Positive = 30.0
     gate: str = "rules"
     gate_options: Options = Field(default_factory=dict)
     split: Rule = "auto"
@@ -207,10 +211,13 @@ class MonitorOptions(Section):
 
     Args:
         rollouts: write every step's rollouts; without them nothing can be audited.
+        mismatch_rows: rows of every batch that the trainer scores once more before it learns, to be held against the
+            sampler's log-probabilities (`generation.SamplerMismatch`); 0: none.
         writers: where figures go besides `metrics.jsonl`; names of `training.monitor.writers`.
     """
 
     rollouts: bool = True
+    mismatch_rows: Annotated[int, Field(ge=0)] = 4
     writers: tuple[str, ...] = ()
 
 

@@ -1,10 +1,12 @@
 """What the monitor is told of a step."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from ..diagnostics import Pool
 from .judging import JudgedGroup
 from .monitor.record import HeldOut, StepRecord
+from .scoring import Scoring
 from .stepping import StepDone
 
 __all__ = ["held_out_of", "record_of"]
@@ -16,7 +18,7 @@ def record_of(
     pools: Mapping[Pool, int],
     held_out: Mapping[str, HeldOut],
     seconds: Mapping[str, float],
-    is_gated: bool,
+    scoring: Scoring | None,
 ) -> StepRecord:
     """The record of a step that is done.
 
@@ -24,7 +26,7 @@ def record_of(
         pools: prompts by pool.
         held_out: where they were asked behind this step.
         seconds: further phases.
-        is_gated: whether step scores may speak.
+        scoring: what scored the steps; None: no gate.
     """
     rollouts = [rollout for one in done.collected.drawn for rollout in one.group.rollouts]
     credited = done.credited
@@ -42,9 +44,11 @@ def record_of(
         ],
         advantages=None if result is None else result.advantages,
         completion_mask=None if credited is None else credited.batch.completion_mask,
-        gate=result.gated.report if result is not None and is_gated else None,
+        gate=None if result is None or scoring is None else result.gated.report,
         asked=0 if result is None else result.n_asked,
+        failed=0 if result is None or scoring is None else scoring.count_failed(result.step_scores),
         update={**update, "learning_rate": done.rate},
+        mismatch={} if done.mismatch is None else asdict(done.mismatch),
         pools=pools,
         ledger=done.collected.ledger.flat(),
         held_out=held_out,

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..diagnostics import Pool, PromptPools
 from ..errors import RewardgateError, WorkerError
-from ..grpo import PolicyUpdate, UpdateStats
+from ..grpo import PolicyUpdate, UpdateStats, head_of
 from .ahead import ahead_lines, ahead_state, collected_of
 from .building import Parts, rate_at
 from .collecting import Collected, Collector
@@ -26,7 +26,9 @@ from .config import RunConfig
 from .crediting import Credited, Crediting
 from .escalation import Escalation
 from .evaluation import evaluated
+from .generation import SamplerMismatch
 from .judging import JudgedGroup
+from .measuring import measured_mismatch
 
 __all__ = ["StepDone", "Stepper"]
 
@@ -40,14 +42,17 @@ class StepDone:
         collected: what was sampled for it.
         credited: advantages of the batch; None where no group was kept.
         stats: of the update; None where there was nothing to learn from.
+        mismatch: of sampler and trainer before the update; None where none was measured.
         rate: the learning rate.
-        seconds: wall-clock, by phase: `wait` for what was sampled ahead, `generate`, `judge`, `credit`, `update`.
+        seconds: wall-clock, by phase: `wait` for what was sampled ahead, `generate`, `judge`, `credit`, `mismatch`,
+            `update`.
     """
 
     step: int
     collected: Collected
     credited: Credited | None
     stats: UpdateStats | None
+    mismatch: SamplerMismatch | None
     rate: float
     seconds: Mapping[str, float] = field(default_factory=dict)
 
@@ -69,9 +74,10 @@ class Stepper:
         self._config, self._parts = config, parts
         self.pools = PromptPools([one.prompt_id for one in parts.prompts], rules=config.pools)
         self._escalation = None if config.escalation is None else Escalation(config.escalation)
-        self._crediting = Crediting(config, parts.scorer, parts.tokenizer, self.pools)
+        self._crediting = Crediting(config, parts.scoring, parts.tokenizer, self.pools)
         self._update = PolicyUpdate(parts.model, parts.optimizer, config.update_config(), reference=parts.reference)
         of_run = (self.pools, self._escalation, parts.generator, parts.judging)
+        self._head = head_of(parts.model)
         self._collector = Collector(config, parts.prompts, *of_run)
         self._thread = ThreadPoolExecutor(1, "rewardgate-ahead") if config.generation.asynchronous else None
         self._ahead: Future[Collected] | None = None
@@ -91,6 +97,7 @@ class Stepper:
         if collected.kept:
             with _timed(seconds, "credit"):
                 credited = self._crediting(collected.kept)
+        mismatch = self._mismatch(collected.kept, seconds)
         self._push()
         self.is_between_steps = False
         if credited is not None:
@@ -108,7 +115,13 @@ class Stepper:
                 stats = self._update.step(credited.batch)
         self.is_between_steps = True
         return StepDone(
-            step=number, collected=collected, credited=credited, stats=stats, rate=rate, seconds=dict(seconds)
+            step=number,
+            collected=collected,
+            credited=credited,
+            stats=stats,
+            mismatch=mismatch,
+            rate=rate,
+            seconds=dict(seconds),
         )
 
     def evaluate(self, number: int) -> list[JudgedGroup]:
@@ -146,11 +159,13 @@ class Stepper:
             self._ahead.set_result(collected_of(lines, state["ahead"], prompts))
 
     def close(self) -> None:
-        """End what samples and what judges."""
+        """End what samples and what judges, outcomes and steps."""
         if self._thread is not None:
             self._thread.shutdown(cancel_futures=True)
         self._parts.generator.close()
         self._parts.judging.close()
+        if self._parts.scoring is not None:
+            self._parts.scoring.close()
 
     def _collected(self, number: int, seconds: defaultdict[str, float]) -> Collected:
         ahead, self._ahead = self._ahead, None
@@ -159,6 +174,13 @@ class Stepper:
             return self._collector.collect(number)
         with _timed(seconds, "wait"):
             return ahead.result()
+
+    def _mismatch(self, groups: Sequence[JudgedGroup], seconds: defaultdict[str, float]) -> SamplerMismatch | None:
+        if not groups or not self._config.monitor.mismatch_rows:
+            return None
+        with _timed(seconds, "mismatch"):
+            version = self._update.optimizer_steps
+            return measured_mismatch(self._parts.model, self._head, groups, self._config, policy_version=version)
 
     def _count(self, collected: Collected) -> None:
         """Every rollout counts for its prompt, those of groups that were thrown away too."""

@@ -3,23 +3,18 @@
 `functions` holds the caller's side. Everything that goes back is a verdict as plain data.
 """
 
-import importlib
-import importlib.util
 import inspect
 import math
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.machinery import SourceFileLoader
-from pathlib import Path
 from time import perf_counter
-from types import CodeType
 from typing import Any
 
 from ..rollouts.messages import completion_text
 from .base import Outcome, Verdict
 from .rows import Triple, error, plain_verdict
+from .user_code import named_object
 from .user_signature import TARGET_NAMES, Signature, read_signature
 
 __all__ = ["UserFunction", "describe", "judge_rows", "verdicts"]
@@ -62,45 +57,10 @@ def verdicts(found: UserFunction, rows: Sequence[Triple], correct_at: float) -> 
 
 @lru_cache(maxsize=8)
 def _find(spec: str) -> UserFunction:
-    place, _, attribute = spec.rpartition(":")
-    function: Any = _module(place)
-    for name in attribute.split("."):
-        function = getattr(function, name)
+    function = named_object(spec)
     if inspect.isclass(function):
         function = function()
-    return UserFunction(function, read_signature(function, attribute))
-
-
-class _FromSource(SourceFileLoader):
-    """Reads a file as it stands.
-
-    Bytecode that Python kept would speak for a file that was patched within a second to one of its own length.
-    """
-
-    def get_code(self, fullname: str) -> CodeType:
-        return self.source_to_code(self.get_data(self.path), self.path)
-
-
-def _module(place: str) -> Any:
-    if not place.endswith(".py"):
-        return importlib.import_module(place)
-    path = Path(place).resolve()
-    if not path.is_file():
-        raise FileNotFoundError(f"no file {place}")
-    sys.path.append(str(path.parent))
-    # Under a name of our own: a user's random.py must not become everybody's `random`.
-    name = f"rewardgate_user_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path, loader=_FromSource(name, str(path)))
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{place} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+    return UserFunction(function, read_signature(function, spec.rpartition(":")[2]))
 
 
 def _single(found: UserFunction, row: Triple) -> Any:

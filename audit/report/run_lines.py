@@ -15,7 +15,7 @@ from .text import number, shown
 __all__ = ["cost_sentences", "render_run", "run_lines", "standing"]
 
 SHOWN = (
-    *("success/mean", "held_out/*/pass@*", "groups/mixed_rate", "groups/all_wrong_rate", "groups/acr"),
+    *("success/mean", "held_out/*pass@*", "groups/mixed_rate", "groups/all_wrong_rate", "groups/acr"),
     *("signal/live_rollouts", "signal/live_tokens", "signal/rollouts_per_live", "verdicts/no_answer"),
     *("verdicts/unscored", "length/mean", "length/truncated", "sampled/entropy", "update/*clipped_high"),
     *("update/sampler_*effective_share", "update/grad_norm"),

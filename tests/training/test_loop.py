@@ -1,3 +1,4 @@
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -5,10 +6,11 @@ from typing import Any
 
 import pytest
 import torch
+from misbehaving import InItsProcess
 from tiny_prms import plain_tokenizer
 from tiny_runs import PROMPTS, EvenLength, lines_of, tiny_config, tiny_parts, tiny_policy, weights_of
 
-from rewardgate.errors import InputError, RewardgateError, WorkerDiedError
+from rewardgate.errors import ArgumentError, InputError, RewardgateError, WorkerDiedError
 from rewardgate.rollouts import read
 from rewardgate.training import run_folder
 from rewardgate.training.base import Sampled, Sampling
@@ -221,6 +223,55 @@ def test_a_verifier_that_fails_costs_its_rows_and_never_the_run(tmp_path: Path) 
     ]
     unknown = {row["prompt_id"] for row in rows if row["rewards"]["outcome"] is None}
     assert unknown == {"p1", "p2", "p3"}
+
+
+def test_a_run_holds_its_verifiers_process_and_leaves_none_behind(tmp_path: Path) -> None:
+    config = tiny_config(tmp_path / "run", judge={"workers": 1}, evaluation={"every": 2, "group_size": 1})
+    Trainer(config, **tiny_parts(verifier=InItsProcess()), held_out=PROMPTS[:1]).run()
+    rows = [row for path in (tmp_path / "run").glob("*/step_*.jsonl") for row in lines_of(path)]
+    (process,) = {row["meta"]["detail"] for row in rows}
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(process), 0)
+
+
+def test_a_run_that_fails_ends_its_verifiers_process(tmp_path: Path) -> None:
+    model = tiny_policy()
+    flawed = Flawed(model, at=2, instead=raises(OSError("no such device")))
+    config = tiny_config(tmp_path / "run", judge={"workers": 1})
+    with pytest.raises(RewardgateError, match="no such device"):
+        Trainer(config, **tiny_parts(model=model, generator=flawed, verifier=InItsProcess())).run()
+    process = lines_of(tmp_path / "run" / "rollouts" / "step_000001.jsonl")[0]["meta"]["detail"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(process), 0)
+
+
+def test_a_verifier_that_no_process_can_be_given_is_refused_before_the_first_step(tmp_path: Path) -> None:
+    class Bound(EvenLength):
+        def __reduce__(self) -> str:
+            raise TypeError("bound to this process")
+
+    with pytest.raises(ArgumentError, match="verifier: expected one that pickles"):
+        Trainer(tiny_config(tmp_path / "run", judge={"workers": 1}), **tiny_parts(verifier=Bound()))
+
+
+def test_a_scorer_that_fails_costs_its_rows_and_never_the_run(tmp_path: Path) -> None:
+    file = tmp_path / "my_scorer.py"
+    file.write_text(
+        "def score(steps, prompt):\n    assert not prompt.startswith('1')\n    return [0.5] * len(steps)\n",
+        encoding="utf-8",
+    )
+
+    class Strict(EvenLength):
+        def verify(self, completion: Any, target: Any, *, prompt: Any = None) -> Any:
+            return Verdict(Outcome.INCORRECT, 0.0, rule="no", detail="")
+
+    sections = {"signal": {"scorer": f"{file}:score"}, "sampling": {"groups": 6, "group_size": 2}}
+    config = tiny_config(tmp_path / "run", steps=5, **sections)
+    assert Trainer(config, **tiny_parts(verifier=Strict())).run().is_finished
+    rows = lines_of(tmp_path / "run" / "metrics.jsonl")
+    # A sixth of the prompts; of rows whose tokens do not spell their text the scorer is not asked.
+    assert all(0 < row["gate/rows/failed"] < 0.5 for row in rows)
+    assert {row["name"] for row in lines_of(tmp_path / "run" / "alerts.jsonl")} >= {"failing_scorer"}
 
 
 def test_a_verifier_that_says_nothing_teaches_nothing(tmp_path: Path) -> None:

@@ -47,10 +47,12 @@ def step_figures(record: StepRecord, *, correct_at: float = 1.0, wrong_at: float
     if record.gate is not None:
         # Rows without an outcome are told of all that was sampled: `verdicts/unscored`.
         found |= gate_metrics(record.gate, asked=record.asked / len(record.rewards if mask is None else mask))
+        found["gate/rows/failed"] = _share(record.failed, record.asked)
     for name, held_out in record.held_out.items():
         found |= _held_out(name, held_out, correct_at, wrong_at)
     found |= _pools(record.pools)
-    for room, known in (("ledger", record.ledger), ("update", record.update), ("seconds", record.seconds)):
+    rooms = {"ledger": record.ledger, "mismatch": record.mismatch, "update": record.update, "seconds": record.seconds}
+    for room, known in rooms.items():
         found |= {f"{room}/{name}": nan if value is None else float(value) for name, value in known.items()}
     return found
 
@@ -124,10 +126,11 @@ def _pools(pools: Mapping[Pool, int]) -> dict[str, float]:
 def _held_out(name: str, held_out: HeldOut, correct_at: float, wrong_at: float) -> dict[str, float]:
     """pass@1 and pass@G, G the size that every prompt has scored rollouts for."""
     kinds = group_kinds(held_out.rewards, held_out.prompt_ids, correct_at=correct_at, wrong_at=wrong_at)
-    found = {f"held_out/{name}/pass@1": mean_pass_at_k(kinds, 1).value, f"held_out/{name}/prompts": float(len(kinds))}
+    room = f"held_out/{name}" if name else "held_out"
+    found = {f"{room}/pass@1": mean_pass_at_k(kinds, 1).value, f"{room}/prompts": float(len(kinds))}
     size = max(kinds.sizes, default=0)
     if size > 1:
-        found[f"held_out/{name}/pass@{size}"] = mean_pass_at_k(kinds, size).value
+        found[f"{room}/pass@{size}"] = mean_pass_at_k(kinds, size).value
     return found
 
 

@@ -45,10 +45,12 @@ class StepRecord:
         completion_mask: (B, T) bool, True = a token of the completion.
         gate: of `grpo.gate`, `result.gated.report` of a `pipeline.TokenAdvantages`; None without a gate.
         asked: rollouts of the batch that the step scorer was asked about: `result.n_asked`.
+        failed: those of them on which it failed.
+        mismatch: of sampler and trainer, by name: the fields of `generation.SamplerMismatch`.
         update: what the update recorded, by name: `UpdateStats.figures()`.
         pools: prompts by pool: `PromptPools.counts`.
         ledger: what sampling cost, by name: `LedgerRow.flat()`.
-        held_out: by the name of the set of prompts; empty at steps that evaluate nothing.
+        held_out: by the name of the set of prompts, `""` where there is but one; empty at steps that evaluate nothing.
         seconds: wall seconds by phase (`generate`, `judge`, `update`, …).
 
     Raises:
@@ -66,6 +68,8 @@ class StepRecord:
     completion_mask: Tensor | None = None
     gate: GateReport | None = None
     asked: int = 0
+    failed: int = 0
+    mismatch: Mapping[str, float] = field(default_factory=dict)
     update: Mapping[str, float] = field(default_factory=dict)
     pools: Mapping[Pool, int] = field(default_factory=dict)
     ledger: Mapping[str, float | None] = field(default_factory=dict)

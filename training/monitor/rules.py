@@ -121,7 +121,7 @@ RULES: Sequence[AlertRule] = (
     AlertRule(
         name="held_out_falls",
         layer="exploration and bootstrap",
-        figure="held_out/*/pass@*",
+        figure="held_out/*pass@*",
         side="at_least",
         of="best",
         limits=(0.8, 0.5),
@@ -129,6 +129,14 @@ RULES: Sequence[AlertRule] = (
         least=0.05,
         says="prompts that nobody trains on were solved more often before: {value} of the best",
         change="go back to the checkpoint of the best evaluation, with a lower learning rate or more kinds of prompts",
+    ),
+    AlertRule(
+        name="failing_scorer",
+        layer="exploration and bootstrap",
+        figure="gate/rows/failed",
+        limits=(0.0, 0.1),
+        says="the step scorer failed on {percent} of the rollouts that it was asked about: they have no step credit",
+        change="run `rewardgate score` with the scorer on the rollouts of these steps: each step says what went wrong",
     ),
     AlertRule(
         name="silent_scorer",

@@ -56,10 +56,11 @@ def test_a_gate_is_logged_by_the_names_and_values_of_every_host() -> None:
         torch.ones(5, 2, dtype=torch.bool),
     )
     figures = step_figures(
-        StepRecord(step=1, rewards=rewards.tolist(), group_ids=[0, 0, 1, 1, 1], gate=gated.report, asked=2)
+        StepRecord(step=1, rewards=rewards.tolist(), group_ids=[0, 0, 1, 1, 1], gate=gated.report, asked=2, failed=1)
     )
     expected = gate_metrics(gated.report, asked=2 / 5)
     assert "gate/rows/unscored" not in expected  # of everything sampled it is verdicts/unscored
+    expected["gate/rows/failed"] = 0.5  # one of the two that the scorer was asked about
     assert {name: figures[name] for name in figures if name.startswith("gate/")} == pytest.approx(expected, nan_ok=True)
 
 
@@ -69,6 +70,10 @@ def test_held_out_prompts_are_scored_once_and_at_the_size_of_their_groups() -> N
     assert figures["held_out/eval/pass@1"] == 0.125  # mean of 1/4 and 0
     assert figures["held_out/eval/pass@4"] == 0.5  # p has one, q none
     assert figures["held_out/eval/prompts"] == 2
+    of_one_set = step_figures(record(held_out={"": held_out}))
+    assert {name for name in of_one_set if name.startswith("held_out/")} == {
+        f"held_out/{name}" for name in ("pass@1", "pass@4", "prompts")
+    }
 
 
 def test_what_cannot_be_counted_is_nan_and_never_0() -> None:
