@@ -49,10 +49,16 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse((ROOT / path).read_text(encoding="utf-8"))
 
 
+@cache
+def told_of(path: Path) -> list[ast.Import | ast.ImportFrom | ast.Call]:
+    """What a library file imports and calls, functions included; one walk through its tree for all the rules."""
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Import | ast.ImportFrom | ast.Call)]
+
+
 def imported(path: Path) -> Iterator[tuple[int, str]]:
     """Line and absolute dotted name of every module or name that a library file imports, functions included."""
     package = ["rewardgate", *path.parts[:-1]]
-    for node in ast.walk(tree_of(path)):
+    for node in told_of(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -63,7 +69,7 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
 
 def called(path: Path) -> Iterator[tuple[int, str, str]]:
     """Line, name and what it is an attribute of (or "") of every function that a library file calls by name."""
-    for node in ast.walk(tree_of(path)):
+    for node in told_of(path):
         if not isinstance(node, ast.Call):
             continue
         if isinstance(node.func, ast.Name):
@@ -95,7 +101,7 @@ def test_the_library_imports_itself_by_relative_imports() -> None:
     wrong = [
         f"{path}:{node.lineno}"
         for path in LIBRARY
-        for node in ast.walk(tree_of(path))
+        for node in told_of(path)
         if (isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").split(".")[0] == "rewardgate")
         or (isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "rewardgate" for alias in node.names))
     ]
