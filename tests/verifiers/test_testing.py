@@ -68,8 +68,11 @@ ANCHORS_OF = {
 
 
 @pytest.mark.parametrize("extractor", ANCHORS_OF)
+@EXAMPLES
 @pytest.mark.parametrize(
     "law", [laws.target_accepts_itself, laws.accepts_rewrites, laws.rejects_mutants], ids=lambda law: law.__name__
 )
-def test_an_extractor_finds_what_a_completion_commits_to_and_nothing_else(law: Law, extractor: str) -> None:
-    law(extractors.create(extractor), anchors=ANCHORS_OF[extractor])
+def test_an_extractor_finds_what_a_completion_commits_to_and_nothing_else(
+    law: Law, extractor: str, max_examples: int
+) -> None:
+    law(extractors.create(extractor), anchors=ANCHORS_OF[extractor], max_examples=max_examples)

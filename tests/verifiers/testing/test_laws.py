@@ -34,13 +34,15 @@ def test_a_faulty_subject_breaks_a_law(subject: Callable[..., Any], law: str, op
         getattr(laws, law)(subject, **options)
 
 
-def test_a_right_reward_function_keeps_the_laws_that_it_is_asked_about() -> None:
+@pytest.mark.parametrize("max_examples", [40, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_right_reward_function_keeps_the_laws_that_it_is_asked_about(max_examples: int) -> None:
     options: dict[str, Any] = {"kinds": ["integer"], "anchors": ["boxed", "boxed_in_dollars", "boxed_in_display"]}
-    laws.never_raises(judges.right_reward)
+    options["max_examples"] = max_examples
+    laws.never_raises(judges.right_reward, max_examples=max_examples)
     laws.target_accepts_itself(judges.right_reward, **options)
     laws.accepts_rewrites(judges.right_reward, **options, without=["scientific", "unicode_minus"])
     laws.rejects_mutants(judges.right_reward, **options)
-    laws.order_independent(judges.right_reward)
+    laws.order_independent(judges.right_reward, max_examples=max_examples)
     laws.bounded_time(judges.right_reward, limit_s=20, max_examples=2)
 
 
