@@ -153,15 +153,15 @@ def test_what_stands_before_a_thought_ends_never_matters(before: str) -> None:
 
 
 @pytest.mark.parametrize("flood", sorted(HOSTILE))
-@pytest.mark.parametrize("name", NAMES)
-def test_hostile_text_costs_milliseconds(name: str, flood: str) -> None:
-    extractor = extractors.create(name)
-    seconds = []
-    for _ in range(3):  # the best of three: other work on the machine is not ours
-        start = time.perf_counter()
-        extractor.extract(HOSTILE[flood])
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 0.05
+def test_hostile_text_costs_milliseconds(flood: str) -> None:
+    for name in NAMES:
+        extractor = extractors.create(name)
+        seconds = []
+        for _ in range(3):  # the best of three, of this thread's own time: other work on the machine is not ours
+            start = time.thread_time()
+            extractor.extract(HOSTILE[flood])
+            seconds.append(time.thread_time() - start)
+        assert min(seconds) < 0.05, name
 
 
 @given(pumped)
