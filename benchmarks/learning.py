@@ -1,13 +1,14 @@
 """What the gate teaches, and what else does: small policies learn two tasks by the library's own parts, arm by arm.
 
-    python benchmarks/learning.py --checkpoints FOLDER              the fine-tuned policies: five times 160 CPU-seconds
+    python benchmarks/learning.py --checkpoints FOLDER              the fine-tuned policies: four times 160 CPU-seconds
+    python benchmarks/learning.py --starts FOLDER                   what those can do before a run, for docs/learning.md
     python benchmarks/learning.py --plan                            what would be run, in which order, and what is done
     python benchmarks/learning.py --run FOLDER --budget-s 3600 [--share 0/2]
     python benchmarks/learning.py --report                          tables to docs/learning.md, figures beside them
 
 A policy of 160,000 weights was fine-tuned on a teacher with a systematic fault (learning/tasks.py): the right step is
 its minority answer, whole derivations are hardly ever right, and nearly every group is all wrong. A run is
-3,840 rollouts in steps of 64, fresh prompts each, 5 to 17 CPU-seconds on one thread; what it found is one line of
+3,840 rollouts in steps of 64, fresh prompts each, 8 to 20 CPU-seconds on one thread; what it found is one line of
 learning/results.jsonl, and a run whose line is there is not run again. Several shares may run at the same time.
 
 Learning rates are chosen on seeds from 1,000 on by success on prompts of their own; results are of other seeds and
@@ -30,11 +31,13 @@ from planning import CHECKPOINTS, planned  # noqa: E402 (its folder is on the pa
 from policy import make_checkpoint  # noqa: E402
 from reporting import report  # noqa: E402
 from running import run  # noqa: E402
+from starting import start_table  # noqa: E402
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoints", type=Path, metavar="FOLDER")
+    parser.add_argument("--starts", type=Path, metavar="FOLDER")
     parser.add_argument("--run", type=Path, metavar="FOLDER", help="where the checkpoints are")
     parser.add_argument("--budget-s", type=float, default=240, help="no run begins later than that")
     parser.add_argument("--share", default="0/1", help="i/n: of n processes the i-th, from 0")
@@ -45,6 +48,8 @@ def main() -> None:
     if options.checkpoints:
         for name in CHECKPOINTS:
             make_checkpoint(name, options.checkpoints)
+    if options.starts:
+        print(start_table(options.starts, CHECKPOINTS))
     if options.plan:
         rows = list(recorded(options.results))
         done = {row["key"] for row in rows}
