@@ -19,7 +19,6 @@ from .explaining import Explained, cause_counts, group_cards, paid_part
 from .findings import findings, headline
 from .golds import GoldTest
 from .judging import Judgement
-from .labelled import labelled_part
 from .mixed import mixed_part, response_length
 from .not_measured import not_measured
 from .phantom import phantom_part
@@ -108,6 +107,8 @@ def assemble(found: Ingredients) -> AuditReport:
     copies = found.copies.part()
     reliability = None
     if found.labels is not None:
+        from .labelled import labelled_part
+
         reliability = labelled_part(
             found.labels,
             found.reading.files[0],

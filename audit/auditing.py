@@ -4,24 +4,26 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
-from ..prm.base import StepScorer, step_scorers
 from ..rollouts.reading import Reading
 from ..verifiers.arguments import as_verifier, number, whole
 from ..verifiers.base import Verifier
 from .assembling import Ingredients, assemble
 from .duplicates import CopySurvey
 from .examining import Examined, examine
-from .gate_trust import MOST_GROUPS, gate_trust
 from .judging import Judgement, judge
 from .ladder import ladder
 from .not_measured import gate_not_measured
 from .permissive import permissive_part
+from .report.gate_trust import MOST_GROUPS
 from .report.model import AuditReport
-from .run_lag import run_lag
 from .second_opinion import SecondOpinion, is_same_verifier
 from .traces import Traces
+
+if TYPE_CHECKING:
+    from ..prm.base import StepScorer
 
 __all__ = ["audit"]
 
@@ -33,7 +35,7 @@ def audit(
     referee: str | Verifier | None = None,
     sft: str | Path | None = None,
     labels: str | Path | None = None,
-    scorer: str | StepScorer | None = None,
+    scorer: "str | StepScorer | None" = None,
     scorer_name: str | None = None,
     scorer_groups: int = MOST_GROUPS,
     near: int = 1,
@@ -86,7 +88,7 @@ def audit(
     wrong_at, correct_at = number("wrong_at", wrong_at), number("correct_at", correct_at)
     if not wrong_at < correct_at:
         raise ArgumentError(f"wrong_at: expected a number below correct_at = {correct_at:g}, got {wrong_at:g}")
-    scored_by = step_scorers.create(scorer) if isinstance(scorer, str) else scorer
+    scored_by = _scorer(scorer) if isinstance(scorer, str) else scorer
     referee = as_verifier("auto" if referee is None else referee, "referee")
     if suspect is not None:
         suspect = as_verifier(suspect, "suspect")
@@ -133,6 +135,8 @@ def audit(
         )
     )
     if scored_by is not None:
+        from .gate_trust import gate_trust
+
         trust = gate_trust(
             reading,
             _rewards(found, is_repaired=report.repair is not None),
@@ -149,8 +153,16 @@ def audit(
         report = report.model_copy(update={"not_measured": open_question})
     lag = None
     if {"rollout_logprobs", "trainer_logprobs"} <= reading.fields.keys():
+        from .run_lag import run_lag
+
         lag = run_lag(reading.with_tokens()).lag
     return report.model_copy(update={"lag": lag, "ladder": ladder(report, lag=lag)})
+
+
+def _scorer(name: str) -> "StepScorer":
+    from ..prm.base import step_scorers  # a room that only an audit of a scorer enters
+
+    return step_scorers.create(name)
 
 
 def _rewards(found: Examined, *, is_repaired: bool) -> list[list[float | None]]:

@@ -20,12 +20,9 @@ from ..prm.steps import step_spans
 from ..rollouts.messages import completion_text
 from ..rollouts.records import Group, Rollout
 from .asking_scorers import asked
-from .report.gate_trust import CreditRanking, GateTrust
+from .report.gate_trust import MOST_GROUPS, CreditRanking, GateTrust
 
-__all__ = ["MOST_GROUPS", "gate_trust"]
-
-MOST_GROUPS = 500
-"""Mixed groups that are looked at, unless told otherwise."""
+__all__ = ["gate_trust"]
 
 BATCH_ROLLOUTS = 64
 HARD, EASY = 0.25, 0.75

@@ -7,13 +7,12 @@ fails is the one to change: what stands above it is measured through it.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..diagnostics.lag import PolicyLag
 from ..diagnostics.pool_rules import Pool
 from ..diagnostics.staleness import Staleness
 from .gate_rung import of_gate
-from .probes.model import ProbeReport
-from .report.explore import ExploreReadout
 from .report.ladder import RUNGS, Ladder, Measure, Rung, RungName, RungStatus
 from .report.model import AuditReport, GroupTable
 from .rungs import (
@@ -28,6 +27,10 @@ from .rungs import (
 )
 from .thresholds import measure
 
+if TYPE_CHECKING:
+    from .probes.model import ProbeReport
+    from .report.explore import ExploreReadout
+
 __all__ = ["ladder"]
 
 _WORST_FIRST: tuple[RungStatus, ...] = ("fail", "warn", "ok")
@@ -36,9 +39,9 @@ _WORST_FIRST: tuple[RungStatus, ...] = ("fail", "warn", "ok")
 def ladder(
     report: AuditReport,
     *,
-    probe: ProbeReport | None = None,
+    probe: "ProbeReport | None" = None,
     pools: Mapping[Pool, int] | None = None,
-    explore: ExploreReadout | None = None,
+    explore: "ExploreReadout | None" = None,
     lag: PolicyLag | None = None,
     staleness: Staleness | None = None,
 ) -> Ladder:
@@ -126,9 +129,9 @@ def _missing(
     report: AuditReport,
     table: GroupTable,
     *,
-    probe: ProbeReport | None,
+    probe: "ProbeReport | None",
     pools: Mapping[Pool, int] | None,
-    explore: ExploreReadout | None,
+    explore: "ExploreReadout | None",
     lag: PolicyLag | None,
 ) -> dict[RungName, str]:
     """What would let a rung be measured, or measured in full; rungs that lack nothing are absent."""

@@ -1,18 +1,21 @@
 """What each rung of the ladder is held against: its numbers, their thresholds, and how they stand."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from ..diagnostics.lag import PolicyLag
 from ..diagnostics.pool_rules import Pool
 from ..diagnostics.staleness import Staleness
 from .causes import Cause
 from .findings import DEGENERATE, FAILING_GOLDS, FALSE_NEGATIVES, IN_THE_TEXT, PAID, SCORING_FAULTS
-from .probes.model import ProbeReport
-from .report.explore import ExploreReadout
 from .report.ladder import Measure, RungStatus
 from .report.model import AuditReport, GroupTable
 from .report.text import percent
 from .thresholds import at_least, at_most, measure
+
+if TYPE_CHECKING:
+    from .probes.model import ProbeReport
+    from .report.explore import ExploreReadout
 
 __all__ = [
     "comparable",
@@ -54,7 +57,7 @@ def comparable(table: GroupTable) -> int:
     return table.all_wrong + table.mixed + table.all_correct + table.tied
 
 
-def of_verifier(report: AuditReport, probe: ProbeReport | None) -> Iterator[Measure]:
+def of_verifier(report: AuditReport, probe: "ProbeReport | None") -> Iterator[Measure]:
     """Does it pay what is right, and only that?"""
     yield from _audited(report)
     yield from _probed(probe)
@@ -86,7 +89,7 @@ def _audited(report: AuditReport) -> Iterator[Measure]:
     )
 
 
-def _probed(probe: ProbeReport | None) -> Iterator[Measure]:
+def _probed(probe: "ProbeReport | None") -> Iterator[Measure]:
     if probe is None:
         return
     ceiling = None if probe.headlines is None else probe.headlines.false_pass_ceiling.rate
@@ -147,7 +150,7 @@ def of_supply(table: GroupTable) -> Iterator[Measure]:
     yield at_least("mixed groups", share, SUPPLY, f"{table.mixed} of {n} groups are mixed {_when(table)}: {cost}")
 
 
-def of_exploration(report: AuditReport, table: GroupTable, explore: ExploreReadout | None) -> Iterator[Measure]:
+def of_exploration(report: AuditReport, table: GroupTable, explore: "ExploreReadout | None") -> Iterator[Measure]:
     """Are there successes to learn from?"""
     yield from _without_success(report, table)
     yield from _explored(explore)
@@ -173,7 +176,7 @@ def _without_success(report: AuditReport, table: GroupTable) -> Iterator[Measure
         )
 
 
-def _explored(explore: ExploreReadout | None) -> Iterator[Measure]:
+def _explored(explore: "ExploreReadout | None") -> Iterator[Measure]:
     if explore is None or not explore.prompts:
         return
     n = len(explore.prompts)

@@ -105,8 +105,6 @@ def audit(
     """
     from ..audit import audit as audit_groups
     from ..audit.report.json_text import report_json
-    from ..audit.report.run_lines import render_run
-    from ..audit.report.terminal import render
     from ..audit.run_logs import run_logs
     from ..audit.run_part import run_part, with_run
     from ..rollouts.output import Output, told_as
@@ -158,6 +156,8 @@ def audit(
         except NoUsableRowsError:
             # A run that has just begun, or keeps no rollouts, still says how it stands.
             if logs is not None and "-" not in written.values():
+                from ..audit.report.run_lines import render_run
+
                 with told_as("stdout", "-"):
                     render_run(run_part(logs))
             raise
@@ -179,6 +179,8 @@ def audit(
         if logs is not None:
             report = with_run(report, run_part(logs))
         if "-" not in written.values():
+            from ..audit.report.terminal import render
+
             with told_as("stdout", "-"):
                 render(report)
         if "--json" in out:

@@ -3,7 +3,6 @@
 `iter_verdicts` for loops, `verify_many` for lists, `averify` for event loops.
 """
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import islice
 from pickle import PickleBuffer
@@ -103,6 +102,8 @@ async def averify(
     the interpreter's lock and would stall the loop. A verifier that cannot be shipped to a worker is judged
     in a thread whatever the length.
     """
+    import asyncio  # whoever awaits has it already; a command that does not starts sooner without it
+
     verifier = as_verifier(verifier)
     triple = (completion, target, prompt)
     is_short = len(completion_text(completion)) + _characters(target) <= THREAD_CHARACTERS

@@ -2,7 +2,10 @@
 
 from .evidence import Number, Part
 
-__all__ = ["CreditRanking", "GateTrust"]
+__all__ = ["MOST_GROUPS", "CreditRanking", "GateTrust"]
+
+MOST_GROUPS = 500
+"""Mixed groups that are looked at, unless told otherwise."""
 
 
 class CreditRanking(Part):
