@@ -9,7 +9,7 @@ Texts are looked at while they stream past, and only hashes of them are kept.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import median
@@ -193,9 +193,13 @@ def _copies(texts: Sequence[str]) -> int:
 
 def _similarity(texts: Sequence[str]) -> float:
     shingles = [ngrams(text, DIVERSITY_WORDS) for text in texts[:_MOST_COMPARED]]
-    return median(
-        len(one & other) / len(one | other) if one or other else 1.0 for one, other in combinations(shingles, 2)
-    )
+    return median(_jaccard(one, other) for one, other in combinations(shingles, 2))
+
+
+def _jaccard(one: Set[Hashable], other: Set[Hashable]) -> float:
+    shared = len(one & other)
+    either = len(one) + len(other) - shared
+    return shared / either if either else 1.0
 
 
 def _holds(prompt: str, target: str) -> bool:

@@ -1,6 +1,7 @@
 """What a row itself says of a reward that is no verdict: an error beside it, or an outcome that the sum hides."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..rollouts.records import Rollout
@@ -26,9 +27,11 @@ def outcome_component(rollout: Rollout) -> tuple[str, float | None] | None:
         >>> outcome_component(Rollout(prompt_id="a", rewards={"reward": 0.5, "reward_accuracy": 1.0, "length": -0.5}))
         ('reward_accuracy', 1.0)
     """
+    if len(rollout.rewards) < 2:
+        return None
     main = rollout.reward_name
     for name, value in rollout.rewards.items():
-        if name != main and (name != "reward" and _bare(name) in OUTCOME_NAMES) and len(rollout.rewards) > 1:
+        if name not in (main, "reward") and _bare(name) in OUTCOME_NAMES:
             return name, value
     return None
 
@@ -41,11 +44,18 @@ def scoring_error(rollout: Rollout) -> str:
         'error: TimeoutError: 5 s'
     """
     for name, value in rollout.meta.items():
-        if value and any(word in name.lower() for word in _ERROR_WORDS) and (said := _said(value)):
+        if value and _names_an_error(name) and (said := _said(value)):
             return f"{name}: {said}"[:_SHOWN_CHARS]
     return ""
 
 
+@lru_cache(maxsize=1024)
+def _names_an_error(name: str) -> bool:
+    """Whether a column of that name holds errors: asked of every row anew, and the columns are few."""
+    return any(word in name.lower() for word in _ERROR_WORDS)
+
+
+@lru_cache(maxsize=1024)
 def _bare(name: str) -> str:
     name = name.lower().rpartition("/")[2]
     return name.removeprefix("rewards_").removeprefix("reward_").removeprefix("rewards.").removesuffix("_reward")

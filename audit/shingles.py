@@ -56,7 +56,9 @@ def ngrams(text: str, n: int) -> set[tuple[str, ...]]:
 
 def shingle_hashes(text: str) -> HashArray:
     """(K,) sorted distinct hashes of the 5-word shingles of `text`."""
-    hashes = {crc32(" ".join(shingle).encode("utf-8", "surrogatepass")) for shingle in ngrams(text, SHINGLE_WORDS)}
+    words = [word.encode("utf-8", "surrogatepass") for word in text.lower().split()]
+    starts = range(max(1, len(words) - SHINGLE_WORDS + 1) if words else 0)
+    hashes = {crc32(b" ".join(words[start : start + SHINGLE_WORDS])) for start in starts}
     return np.array(sorted(hashes), dtype=np.uint64)
 
 
@@ -82,9 +84,10 @@ def near_pairs(texts: Sequence[HashArray], *, at_least: float) -> Iterator[tuple
     buckets: defaultdict[tuple[int, bytes], list[int]] = defaultdict(list)
     for position, hashes in enumerate(texts):
         if len(hashes):
-            signature = _signature(hashes).reshape(BANDS, ROWS)
+            signature = _signature(hashes).tobytes()
+            width = len(signature) // BANDS
             for band in range(BANDS):
-                buckets[band, signature[band].tobytes()].append(position)
+                buckets[band, signature[band * width : (band + 1) * width]].append(position)
     compared: set[tuple[int, int]] = set()
     for members in buckets.values():
         # A bucket that large holds copies of one text: each is compared with the first ones only.

@@ -4,7 +4,6 @@ Both are frozen and checked when built. A reward that is not known is None, neve
 sampler's log-probabilities are numpy arrays and are filled only by a reader that was asked for them.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -114,7 +113,7 @@ class Group(BaseModel):
     def _one_prompt(self) -> "Group":
         if not self.rollouts:
             raise ArgumentError(f'group "{self.group_id}": expected at least one rollout, got 0')
-        ids = Counter(rollout.prompt_id for rollout in self.rollouts)
+        ids = {rollout.prompt_id for rollout in self.rollouts}
         if len(ids) > 1:
             raise ArgumentError(f'group "{self.group_id}": expected one prompt in the group, got {len(ids)}')
         return self

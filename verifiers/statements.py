@@ -1,7 +1,7 @@
 """Answers announced in words or by `####`: where the last announcement is, and what it announces."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
@@ -60,6 +60,10 @@ _BLANK = lazy_pattern(r"[\s*_:：>]*")
 _HOLDS_VALUE = lazy_pattern(r"[\d$\\]")
 _WORDY = 5
 """From so many words on, what a colon announces may be the beginning of the reasoning."""
+_Stemmed = tuple[str, AnswerWord | None]
+"""What is searched for, and the word behind it; None of `####`."""
+_STEMMED_ASCII: tuple[_Stemmed, ...] = tuple((word.stem, word) for word in ASCII_POOL)
+_STEMMED: tuple[_Stemmed, ...] = tuple((word.stem, word) for word in (*ASCII_POOL, *OTHER_WORDS))
 _ENGLISH_STEMS = frozenset({"nswer", "NSWER"})
 _NEGATED_ABROAD = lazy_pattern(r"\b(?:no|non|não|nicht|niet|не|không|nie|ikke|inte)\b", re.IGNORECASE)
 _LOOK_AHEAD_CHARS = 2_000
@@ -130,24 +134,22 @@ def announcement_start(text: str, at: int, floor: int) -> int:
 
 def _occurrences(text: str, start: int, methods: frozenset[str]) -> Iterator[tuple[int, AnswerWord | None]]:
     """Where the announcing words (None for `####`) stand in `text` after `start`, from the last to the first."""
-    words: tuple[AnswerWord | None, ...] = (None,) if "hash" in methods else ()
+    words: Sequence[_Stemmed] = ()
     if "phrase" in methods:
-        words = (*(ASCII_POOL if text.isascii() else (*ASCII_POOL, *OTHER_WORDS)), *words)
+        words = _STEMMED_ASCII if text.isascii() else _STEMMED
+    if "hash" in methods:
+        words = (*words, ("####", None))
     end = len(text)
     # The last announcement is nearly always near the end, and few callers ask for another one.
     near_end = max(start, end - _NEAR_END_CHARS)
     for floor in (near_end, start) if near_end > start else (start,):
-        present = [word for word in words if text.find(_stem(word), floor, end) >= 0]
+        present = [stemmed for stemmed in words if text.find(stemmed[0], floor, end) >= 0]
         while present:
-            at, word = max(((text.rfind(_stem(word), floor, end), word) for word in present), key=itemgetter(0))
+            at, word = max(((text.rfind(stem, floor, end), word) for stem, word in present), key=itemgetter(0))
             if at < 0:
                 break
             yield at, word
             end = at
-
-
-def _stem(word: AnswerWord | None) -> str:
-    return "####" if word is None else word.stem
 
 
 def _after_word(text: str, at: int, word: AnswerWord) -> Announcement | None:

@@ -30,11 +30,13 @@ def target_texts(target: object) -> list[str]:
         >>> target_texts({"answer": ["Paris", "the capital"]}), target_texts([18, 0.5, 18.0, True])
         (['Paris', 'the capital'], ['18', '0.5', '18'])
     """
+    if isinstance(target, str):  # the everyday case first: what comes below asks abstract classes
+        return [target]
     if isinstance(target, Mapping):
         key = answer_key(target)
         named = None if key is None else target[key]
         return [] if isinstance(named, Mapping) else target_texts(named)
-    if not isinstance(target, Collection) or isinstance(target, str | bytes | bytearray):
+    if not isinstance(target, Collection) or isinstance(target, bytes | bytearray):
         text = _text(target)
         return [] if text is None else [text]
     return [text for one in target if (text := _text(one)) is not None]

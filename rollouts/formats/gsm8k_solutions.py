@@ -77,7 +77,7 @@ class Gsm8kSolutionsReader(ReaderDefaults):
                     target=gold,
                     rewards={"is_correct": reward_value(row[model].get("is_correct"), tally)},
                     policy_version=model,
-                    source=source.model_copy(update={"index": index}),
+                    source=Source(file=source.file, line=source.line, index=index),
                 )
             )
         return rollouts

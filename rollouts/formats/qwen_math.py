@@ -75,7 +75,7 @@ class QwenMathReader(ReaderDefaults):
                 step=identity.step,
                 meta=shared
                 | {name: row[name][index] for name in _META_LISTS if _item_list(row.get(name), len(responses))},
-                source=source.model_copy(update={"index": index}),
+                source=Source(file=source.file, line=source.line, index=index),
             )
             for index, (response, score) in enumerate(zip(responses, scores, strict=True))
         ]
