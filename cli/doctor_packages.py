@@ -55,7 +55,7 @@ TESTED = (
     Package("ray", "ray", "scale", "verifying and auditing on several machines", "ray", "2.60.0"),
     Package("hypothesis", "hypothesis", "tests", "laws of reward functions", "testing", "6.170.17"),
     Package("pytest", "pytest", "tests", "tests of reward functions", "testing", "9.2.0"),
-    Package("playwright", "playwright", "tests", "our report in a browser (.ci/browser)", "", None),
+    Package("playwright", "playwright", "tests", "our report in a browser (.ci/browser)", "", "1.65.2"),
     Package("inspect-ai", "inspect_ai", "logs", "`inspect view` of what `export` writes", "", "0.3.285"),
 )
 """Every optional package with the version that it was tested at: the one table of them."""
