@@ -22,10 +22,9 @@ def judged(answer: str, target: str) -> Verdict:
     return VERIFIER.verify(rf"So the result is \boxed{{{answer}}}.", target)
 
 
-@pytest.mark.parametrize(("target", "answer", "right"), PAIRS)
-def test_each_pair_is_judged_as_a_reader_would(target: str, answer: str, right: int):
-    verdict = judged(answer, target)
-    assert (verdict.reward == 1) == bool(right), verdict
+def test_each_pair_is_judged_as_a_reader_would() -> None:
+    judgements = [(target, answer, judged(answer, target), right) for target, answer, right in PAIRS]
+    assert [one for one in judgements if (one[2].reward == 1) != bool(one[3])] == []
 
 
 @pytest.mark.parametrize(

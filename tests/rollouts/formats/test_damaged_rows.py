@@ -1,7 +1,6 @@
 """Whatever stands in a row of a tool's dump, its reader refuses the row or reads it, and raises nothing else."""
 
 import copy
-import json
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -85,12 +84,14 @@ def test_a_row_without_any_of_its_parts_stops_nothing(name: str) -> None:
     read_all([row, row, *without, {}], name)
 
 
-@pytest.mark.parametrize("odd", [None, "x", -1, 1e400, [], [None], [[]], [{}], {"a": None}], ids=json.dumps)
 @pytest.mark.parametrize("name", ROWS)
-def test_a_row_with_something_odd_in_any_place_stops_nothing(name: str, odd: Any) -> None:
+def test_a_row_with_something_odd_in_any_place_stops_nothing(name: str) -> None:
     row = ROWS[name]
-    changed = [with_change(row, path, lambda holder, key: holder.__setitem__(key, odd)) for path in places(row)]
-    read_all([row, row, *changed], name)
+    for odd in (None, "x", -1, 1e400, [], [None], [[]], [{}], {"a": None}):
+        changed = [
+            with_change(row, path, lambda holder, key, odd=odd: holder.__setitem__(key, odd)) for path in places(row)
+        ]
+        read_all([row, row, *changed], name)
 
 
 @given(st.data())

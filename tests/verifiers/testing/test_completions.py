@@ -4,12 +4,12 @@ from rewardgate.verifiers.testing import ANCHORS, SURROUNDINGS, rewrites, wrappe
 
 
 @pytest.mark.parametrize("anchor", ANCHORS)
-@pytest.mark.parametrize("surrounding", SURROUNDINGS)
-def test_a_completion_ends_with_its_answer_and_holds_its_decoy_before(anchor: str, surrounding: str) -> None:
-    text = wrapped("57", anchor=anchor, surrounding=surrounding, decoy="63").text
-    assert text.rindex("57") > text.rfind("63")
-    assert ("63" in text) == (surrounding in {"thought", "corrected"})
-    assert not any(one.isdigit() for one in text.replace("57", "").replace("63", ""))
+def test_a_completion_ends_with_its_answer_and_holds_its_decoy_before(anchor: str) -> None:
+    for surrounding in SURROUNDINGS:
+        text = wrapped("57", anchor=anchor, surrounding=surrounding, decoy="63").text
+        assert text.rindex("57") > text.rfind("63"), surrounding
+        assert ("63" in text) == (surrounding in {"thought", "corrected"}), surrounding
+        assert not any(one.isdigit() for one in text.replace("57", "").replace("63", "")), surrounding
 
 
 def test_no_math_mode_is_opened_within_another() -> None:
