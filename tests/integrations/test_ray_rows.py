@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rewardgate.integrations import ray_rows
@@ -82,6 +82,13 @@ def test_a_row_of_several_responses_is_several_rows_of_the_output(tmp_path: Path
     assert [(block.start, len(unpacked(block))) for block in blocks] == [(0, 64), (64, 64), (128, 32)]
 
 
+# Besides a quarter of the profile's examples, each of which reads and judges up to 200 rows twice: files that end at a
+# block's end, just before it and behind it, with rows on both sides that cannot be read.
+@settings(max_examples=settings().max_examples // 4)
+@example(n=63, broken=set(), block_rows=64)
+@example(n=64, broken={63}, block_rows=64)
+@example(n=129, broken={63, 64, 128}, block_rows=64)
+@example(n=193, broken={127, 192}, block_rows=192)
 @given(n=st.integers(1, 200), broken=st.sets(st.integers(0, 199)), block_rows=st.sampled_from([64, 128, 192]))
 def test_verdicts_do_not_depend_on_where_blocks_end(
     tmp_path_factory: pytest.TempPathFactory, n: int, broken: set[int], block_rows: int
