@@ -19,15 +19,10 @@ from typing import Any
 
 from ..errors import InputError
 from ..rollouts.rows import JsonLines
+from ..rollouts.run_files import ALERTS_FILE, LEDGER_FILE, METRICS_FILE, STATE_FILE, STATE_SCHEMA
 
-__all__ = ["ALERTS_FILE", "LEDGER_FILE", "METRICS_FILE", "STATE_FILE", "RunLogs", "StepRow", "run_logs"]
+__all__ = ["RunLogs", "StepRow", "run_logs"]
 
-STATE_FILE = "state.json"
-METRICS_FILE = "metrics.jsonl"
-LEDGER_FILE = "ledger.jsonl"
-ALERTS_FILE = "alerts.jsonl"
-
-STATE_SCHEMA = "rewardgate.run/1"
 MAX_STATE_BYTES = 1 << 20
 MAX_LINE_BYTES = 1 << 20
 MAX_NAMES = 2_000

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from rewardgate.training.looks import LookRules
+from rewardgate.training.bootstrap import LookRules
 
 LEAST = 0.25
 

@@ -35,7 +35,7 @@ from .policy_options import (
 )
 
 if TYPE_CHECKING:
-    from ..training.looks import Look
+    from ..training.bootstrap import Look
 
 NOT_ENOUGH_SUPPORT = 3
 """The exit code of a result: the policy cannot be trained by RL on these prompts as it is."""
@@ -43,7 +43,7 @@ NOT_ENOUGH_SUPPORT = 3
 REPORT = "bootstrap.json"
 """Written beside the checkpoint."""
 
-_ROOMS = ("base", "bootstrap", "demonstrations", "looks", "policy", "prompts", "sft")
+_ROOMS = ("base", "bootstrap", "policy", "prompts", "sft")
 
 
 def bootstrap(
@@ -101,7 +101,7 @@ def bootstrap(
     rooms = {name: torch_room(f"training.{name}") for name in _ROOMS}
     config = rooms["bootstrap"].BootstrapConfig(
         sampling=rooms["base"].Sampling(max_tokens=max_tokens, temperature=temperature),
-        looks=rooms["looks"].LookRules(
+        looks=rooms["bootstrap"].LookRules(
             group_size=group_size, groups=look_groups, least_mixed=least_mixed, confidence=confidence
         ),
         sft=rooms["sft"].SftConfig(lr=lr, batch_size=batch_size, warmup_steps=warmup_steps, seed=seed),
@@ -122,7 +122,7 @@ def bootstrap(
         from ..rollouts.reading import read_rows
 
         rows = read_rows(demos, format=format_name, response_key=response_key, **keys)
-        shown = rooms["demonstrations"].demonstrated(
+        shown = rooms["bootstrap"].demonstrated(
             rows, named, judge, policy.tokenizer, encoder, per_prompt=per_prompt, max_tokens=max_tokens
         )
         named = named or list(shown.prompts.values())
@@ -134,7 +134,7 @@ def bootstrap(
         generator = engine_of(stack, engine, engine_options, policy)
 
         def rejection() -> Any:
-            found = rooms["demonstrations"].rejection_sampled(
+            found = rooms["bootstrap"].rejection_sampled(
                 named, generator, judge, at_rejection, samples=rejection_samples, per_prompt=per_prompt, seed=seed
             )
             typer.echo(_told_of("samples", found), err=True)

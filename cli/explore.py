@@ -37,7 +37,7 @@ from .policy_options import (
 
 if TYPE_CHECKING:
     from ..rollouts.records import Group
-    from ..training.explore_report import ExploreReport
+    from ..training.explore import ExploreReport
 
 
 def explore(

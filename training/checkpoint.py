@@ -23,7 +23,7 @@ from safetensors.torch import load_model, save_model
 from torch import nn
 
 from ..errors import InputError
-from .run_folder import step_name, step_of
+from ..rollouts.run_files import step_name, step_of
 
 __all__ = ["Checkpoint", "latest_checkpoint", "load_weights", "save_checkpoint"]
 

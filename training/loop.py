@@ -8,6 +8,7 @@ from typing import Any
 from warnings import warn
 
 from ..errors import InputError, RewardgateError
+from ..rollouts.run_files import EVALUATIONS, ROLLOUTS, step_of
 from .building import parts_of
 from .checkpoint import Checkpoint, latest_checkpoint, load_weights, save_checkpoint
 from .config import RunConfig
@@ -16,7 +17,7 @@ from .evaluation import is_due
 from .monitor import Monitor, StepReport
 from .monitor.record import HeldOut, StepRecord
 from .recording import held_out_of, record_of
-from .run_folder import RunFolder, step_of
+from .run_folder import RunFolder
 from .stepping import StepDone, Stepper
 
 __all__ = ["RunResult", "Trainer"]
@@ -179,7 +180,7 @@ class _Running:
         folder, step = self._folder, done.step
         if self._config.monitor.rollouts:
             drawn = [one.group for one in done.collected.drawn]
-            folder.dump("rollouts", step, drawn, kept=[one.group.group_id for one in done.collected.kept])
+            folder.dump(ROLLOUTS, step, drawn, kept=[one.group.group_id for one in done.collected.kept])
         folder.log_cost(step, done.collected.ledger.flat())
         held_out: Mapping[str, HeldOut] = {}
         started = perf_counter()
@@ -198,7 +199,7 @@ class _Running:
 
     def _held_out(self, step: int) -> dict[str, HeldOut]:
         groups = self._stepper.evaluate(step)
-        self._folder.dump("evaluations", step, [one.group for one in groups])
+        self._folder.dump(EVALUATIONS, step, [one.group for one in groups])
         return {"": held_out_of(groups)}
 
     def _check_finite(self, done: StepDone) -> None:
@@ -216,7 +217,6 @@ class _Running:
     def _say(self, status: str, *, error: str | None = None) -> None:
         config, checkpoint = self._config, self._checkpoint
         self._folder.tell(
-            schema="rewardgate.run/1",
             status=status,
             step=self._trainer.step,
             steps=config.steps,

@@ -23,31 +23,22 @@ from typing import IO, Any
 from ..errors import InputError
 from ..rollouts.appending import Appender
 from ..rollouts.records import Group
+from ..rollouts.run_files import (
+    CHECKPOINTS,
+    CONFIG_FILE,
+    EVALUATIONS,
+    LEDGER_FILE,
+    LOCK_FILE,
+    LOGS,
+    ROLLOUTS,
+    STATE_FILE,
+    STATE_SCHEMA,
+    step_name,
+    step_of,
+)
 from ..rollouts.writing import rollout_row, row_text
 
-__all__ = ["LOGS", "RunFolder", "step_name", "step_of", "write_whole"]
-
-LOGS = ("ledger.jsonl", "metrics.jsonl", "alerts.jsonl")
-"""Files that grow by a line at a time, and are cut back to a checkpoint when a run is resumed from it."""
-
-_DUMPS = ("rollouts", "evaluations")
-
-
-def step_name(step: int) -> str:
-    """As files and folders of a step are called."""
-    return f"step_{step:06d}"
-
-
-def step_of(path: Path) -> int | None:
-    """The step that a file or a folder is of; None where its name says none.
-
-    Example:
-        >>> step_of(Path("run/rollouts/step_000012.jsonl")), step_of(Path("step_000012.part"))
-        (12, None)
-    """
-    name = path.name.removesuffix(".jsonl")
-    digits = name.removeprefix("step_")
-    return int(digits) if name.startswith("step_") and digits.isdecimal() else None
+__all__ = ["RunFolder", "write_whole"]
 
 
 class RunFolder:
@@ -65,7 +56,7 @@ class RunFolder:
         self._told: set[str] = set()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self._lock: IO[str] | None = (self.path / "lock").open("w", encoding="ascii")
+            self._lock: IO[str] | None = (self.path / LOCK_FILE).open("w", encoding="ascii")
         except OSError as error:
             raise InputError(f"folder: expected one to write to, got {path}: {error.strerror or error}") from error
         try:
@@ -74,15 +65,15 @@ class RunFolder:
         except OSError as error:
             self._lock.close()
             raise InputError(f"folder: expected one that no other process runs, got {path}") from error
-        self._ledger = Appender(self.path / "ledger.jsonl")
+        self._ledger = Appender(self.path / LEDGER_FILE)
 
     @property
     def checkpoints(self) -> Path:
-        return self.path / "checkpoints"
+        return self.path / CHECKPOINTS
 
     def has_run(self) -> bool:
         """Whether a run has begun here."""
-        return (self.path / "state.json").exists()
+        return (self.path / STATE_FILE).exists()
 
     def write_config(self, text: str) -> None:
         """Say what the run is.
@@ -91,13 +82,14 @@ class RunFolder:
             InputError: it cannot be written.
         """
         try:
-            write_whole(self.path / "config.toml", text)
+            write_whole(self.path / CONFIG_FILE, text)
         except OSError as error:
             raise InputError(f"folder: expected one to write to, got {self.path}: {error.strerror}") from error
 
     def tell(self, **state: Any) -> None:
         """Say how far the run is."""
-        self._unless_full("state.json", lambda: write_whole(self.path / "state.json", json.dumps(state) + "\n"))
+        text = json.dumps({"schema": STATE_SCHEMA, **state}) + "\n"
+        self._unless_full(STATE_FILE, lambda: write_whole(self.path / STATE_FILE, text))
 
     def dump(self, kind: str, step: int, groups: Iterable[Group], *, kept: Iterable[str] | None = None) -> None:
         """Write the rollouts of a step.
@@ -142,7 +134,7 @@ class RunFolder:
                 path = self.path / name
                 if path.exists() and path.stat().st_size > positions.get(name, 0):
                     os.truncate(path, positions.get(name, 0))
-            for kind in _DUMPS:
+            for kind in (ROLLOUTS, EVALUATIONS):
                 for path in (self.path / kind).glob("*"):
                     of = step_of(path)
                     if of is None or of > step:

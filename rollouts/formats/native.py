@@ -10,6 +10,7 @@ from ..fields import ReadOptions
 from ..grouping import Identity
 from ..records import Rollout, Source
 from ..refusals import RowRefusedError, Tally, clip
+from ..run_files import ROLLOUTS
 from ..turns import prompt_digest_id, prompt_identity
 from ..values import array_value, reward_value
 from .base import ReaderDefaults, Row, most
@@ -19,7 +20,6 @@ SCHEMA = "rewardgate.rollout/1"
 
 _FILLED_BY_READER = frozenset({"source", "token_ids", "rollout_logprobs", "rewards"})
 _FIELDS = frozenset(Rollout.model_fields) - {"source"}
-_TRAINED_ON = "rollouts"
 
 
 class Format:
@@ -32,8 +32,8 @@ class Format:
 
     def files_of_run(self, paths: Sequence[Path]) -> list[Path]:
         """Of a training run of ours what it was trained on, without evaluations and what its checkpoints keep."""
-        runs = {path.parent.parent for path in paths if path.parent.name == _TRAINED_ON}
-        return [path for path in paths if path.parent.name == _TRAINED_ON or runs.isdisjoint(path.parents)]
+        runs = {path.parent.parent for path in paths if path.parent.name == ROLLOUTS}
+        return [path for path in paths if path.parent.name == ROLLOUTS or runs.isdisjoint(path.parents)]
 
     def reader(self, rows: Sequence[Row], options: ReadOptions) -> "NativeReader":
         return NativeReader(rows, tokens=options.tokens)

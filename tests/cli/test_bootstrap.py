@@ -8,7 +8,7 @@ from tiny_policies import save_tiny_policy
 
 import rewardgate
 from rewardgate.rollouts import read
-from rewardgate.training.bootstrap_report import BootstrapReport
+from rewardgate.training.bootstrap.report import BootstrapReport
 from rewardgate.training.policy import load_policy
 
 Run = Callable[..., tuple[int, str, str]]

@@ -6,7 +6,7 @@ import pytest
 from tiny_policies import save_tiny_policy
 
 from rewardgate.rollouts import read
-from rewardgate.training.explore_report import ExploreReport
+from rewardgate.training.explore.report import ExploreReport
 
 Run = Callable[..., tuple[int, str, str]]
 

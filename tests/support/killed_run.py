@@ -17,9 +17,9 @@ from safetensors.torch import load_file
 from tiny_prms import plain_tokenizer
 from tiny_runs import lines_of, tiny_config, tiny_parts
 
+from rewardgate.rollouts.run_files import LOGS
 from rewardgate.training.checkpoint import latest_checkpoint
 from rewardgate.training.loop import Trainer
-from rewardgate.training.run_folder import LOGS
 
 EVERY, STEPS = 2, 9
 SECTIONS = {

@@ -405,3 +405,26 @@ def test_activation_checkpointing_trains_in_training_mode(tmp_path: Path) -> Non
     trainer = Trainer(tiny_config(tmp_path / "run", steps=1, update={"activation_checkpointing": True}), **tiny_parts())
     assert trainer.run().is_finished
     assert trainer.parts.model.training
+
+
+def test_a_model_under_peft_trains_its_adapters_alone_and_is_resumed_bit_for_bit(tmp_path: Path) -> None:
+    from peft import LoraConfig, get_peft_model
+
+    def adapted() -> Any:
+        torch.manual_seed(1)
+        return get_peft_model(tiny_policy(), LoraConfig(r=2, target_modules=["q_proj", "v_proj"]))
+
+    def trainer(folder: str) -> Trainer:
+        config = tiny_config(tmp_path / folder, steps=2, loss={"beta": 0.1})
+        return Trainer(config, **tiny_parts(model=adapted(), reference="adapter_off"))
+
+    whole, first = trainer("whole"), trainer("cut")
+    whole.run()
+    first.run(should_stop=lambda: first.step == 1)
+    second = trainer("cut")
+    second.run(resume=True)
+    begun, found, expected = (weights_of(model) for model in (adapted(), second.parts.model, whole.parts.model))
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+    moved = [name for name in expected if not torch.equal(begun[name], expected[name])]
+    assert moved
+    assert all("lora" in name for name in moved)

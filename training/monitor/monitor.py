@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from ...audit.report.ladder import RungName
-from ...audit.run_logs import ALERTS_FILE, METRICS_FILE
 from ...rollouts.appending import Appender
+from ...rollouts.run_files import ALERTS_FILE, METRICS_FILE
 from .alerts import Alert, AlertRule, Alerts, change_first
 from .figures import step_figures
 from .record import StepRecord

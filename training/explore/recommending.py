@@ -7,9 +7,9 @@ smaller group never costs more tokens a mixed group at the same rate, so that gr
 
 from collections.abc import Mapping, Sequence
 
-from ..diagnostics import fit_beta_binomial, rate_upper_bound
-from .explore_figures import PromptCounts
-from .explore_report import AtTemperature, Recommendation, Setting
+from ...diagnostics import fit_beta_binomial, rate_upper_bound
+from .figures import PromptCounts
+from .report import AtTemperature, Recommendation, Setting
 
 __all__ = ["recommend"]
 

@@ -16,8 +16,8 @@ from rewardgate.rollouts.records import Group
 from rewardgate.rollouts.writing import write_rollouts
 from rewardgate.training import Sampling
 from rewardgate.training.explore import explore
-from rewardgate.training.explore_figures import PromptCounts
-from rewardgate.training.explore_report import ExploreReport
+from rewardgate.training.explore.figures import PromptCounts
+from rewardgate.training.explore.report import ExploreReport
 from rewardgate.verifiers.base import Outcome, Verdict
 
 EXACT = verifiers.get("exact")

@@ -8,18 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import ArgumentError
-from ..prm.tokenizers import encoded
-from ..rollouts.messages import completion_text
-from ..rollouts.records import Rollout
-from ..rollouts.refusals import Refusal
-from ..rollouts.turns import prompt_identity
-from ..verifiers.base import Verifier
-from ..verifiers.batch import verify_many
-from .attempts import attempt
-from .base import Generator, Sampling
-from .prompts import Prompt, PromptEncoder
-from .sft import Example
+from ...errors import ArgumentError
+from ...prm.tokenizers import encoded
+from ...rollouts.messages import completion_text
+from ...rollouts.records import Rollout
+from ...rollouts.refusals import Refusal
+from ...rollouts.turns import prompt_identity
+from ...verifiers.base import Verifier
+from ...verifiers.batch import verify_many
+from ..attempts import attempt
+from ..base import Generator, Sampling
+from ..prompts import Prompt, PromptEncoder
+from ..sft import Example
 
 __all__ = ["Selection", "demonstrated", "rejection_sampled"]
 

@@ -14,10 +14,10 @@ from rewardgate.errors import ArgumentError
 from rewardgate.rollouts.records import Group
 from rewardgate.training import Sampling
 from rewardgate.training.bootstrap import BootstrapConfig, bootstrap
-from rewardgate.training.bootstrap_report import BootstrapReport
-from rewardgate.training.demonstrations import Selection, demonstrated
+from rewardgate.training.bootstrap.demonstrations import Selection, demonstrated
+from rewardgate.training.bootstrap.looks import Look, LookRules, Standing
+from rewardgate.training.bootstrap.report import BootstrapReport
 from rewardgate.training.generation import HfGenerator
-from rewardgate.training.looks import Look, LookRules, Standing
 from rewardgate.training.policy import load_policy
 from rewardgate.training.prompts import Prompt, PromptEncoder
 from rewardgate.training.sft import Example, SftConfig

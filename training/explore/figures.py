@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from ..audit.report.explore import ExploreReadout
-from ..diagnostics import bootstrap_by_prompt, pass_at_k
-from ..verifiers.base import Outcome
-from .attempts import Attempts
-from .explore_report import AtTemperature, Setting, Share
+from ...audit.report.explore import ExploreReadout
+from ...diagnostics import bootstrap_by_prompt, pass_at_k
+from ...verifiers.base import Outcome
+from ..attempts import Attempts
+from .report import AtTemperature, Setting, Share
 
 __all__ = ["PromptCounts", "figures_at", "setting_of"]
 

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from ..errors import ArgumentError
-from ..rollouts.records import Group
-from ..verifiers.base import Verifier
-from .attempts import attempt, group_of
-from .base import Generator, Sampling
-from .bootstrap_report import BootstrapReport, LossAt, Selected
+from ...errors import ArgumentError
+from ...rollouts.records import Group
+from ...verifiers.base import Verifier
+from ..attempts import attempt, group_of
+from ..base import Generator, Sampling
+from ..prompts import Prompt
+from ..sft import Sft, SftConfig
 from .demonstrations import Selection
 from .looks import Look, LookRules, Standing, look_at, looked_at
-from .prompts import Prompt
-from .sft import Sft, SftConfig
+from .report import BootstrapReport, LossAt, Selected
 
 __all__ = ["BootstrapConfig", "bootstrap"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from .. import __version__
-from ..audit.report.explore import ExploredPrompt, ExploreReadout, ExploreSettings
-from ..diagnostics import Pool, PromptPools, clopper_pearson, pass_at_k, rate_upper_bound
-from .explore_figures import PromptCounts
+from ... import __version__
+from ...audit.report.explore import ExploredPrompt, ExploreReadout, ExploreSettings
+from ...diagnostics import Pool, PromptPools, clopper_pearson, pass_at_k, rate_upper_bound
+from .figures import PromptCounts
 
 __all__ = ["readout"]
 

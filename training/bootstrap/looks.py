@@ -19,11 +19,11 @@ from math import ceil, log
 
 import numpy as np
 
-from ..audit.report.evidence import Number, Part
-from ..diagnostics import GroupKind, clopper_pearson, group_kinds
-from ..errors import ArgumentError
-from .attempts import Attempts
-from .explore_report import Share
+from ...audit.report.evidence import Number, Part
+from ...diagnostics import GroupKind, clopper_pearson, group_kinds
+from ...errors import ArgumentError
+from ..attempts import Attempts
+from ..explore.report import Share
 
 __all__ = ["Look", "LookRules", "Standing", "look_at", "looked_at"]
 

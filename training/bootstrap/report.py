@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ..audit.report.evidence import Number, Part
+from ...audit.report.evidence import Number, Part
 from .looks import Look, Standing
 
 __all__ = ["SCHEMA_VERSION", "BootstrapReport", "LossAt", "Selected"]

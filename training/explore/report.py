@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from ..audit.report.evidence import Number, Part
-from ..audit.report.explore import ExploreReadout
+from ...audit.report.evidence import Number, Part
+from ...audit.report.explore import ExploreReadout
 
 __all__ = ["SCHEMA_VERSION", "AtTemperature", "ExploreReport", "Recommendation", "Setting", "Share"]
 

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Sequence
 from math import isfinite
 
-from ..audit.report.explore import ExploreSettings
-from ..errors import ArgumentError
-from ..rollouts.records import Group
-from ..verifiers.base import Verifier
-from ..verifiers.functions import FunctionVerifier
-from .attempts import attempt, group_of
-from .base import Generator, Sampling
-from .explore_figures import PromptCounts, figures_at, setting_of
-from .explore_readout import readout
-from .explore_report import AtTemperature, ExploreReport, Setting
-from .prompts import Prompt
+from ...audit.report.explore import ExploreSettings
+from ...errors import ArgumentError
+from ...rollouts.records import Group
+from ...verifiers.base import Verifier
+from ...verifiers.functions import FunctionVerifier
+from ..attempts import attempt, group_of
+from ..base import Generator, Sampling
+from ..prompts import Prompt
+from .figures import PromptCounts, figures_at, setting_of
+from .readout import readout
 from .recommending import recommend
+from .report import AtTemperature, ExploreReport, Setting
 
 __all__ = ["explore"]
 

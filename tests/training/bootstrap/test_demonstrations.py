@@ -10,7 +10,7 @@ from rewardgate.errors import ArgumentError
 from rewardgate.rollouts.records import Rollout
 from rewardgate.rollouts.refusals import Refusal
 from rewardgate.training import Sampling
-from rewardgate.training.demonstrations import Selection, demonstrated, rejection_sampled
+from rewardgate.training.bootstrap.demonstrations import Selection, demonstrated, rejection_sampled
 from rewardgate.training.prompts import Prompt, PromptEncoder
 from rewardgate.verifiers.base import Outcome, Verdict
 
