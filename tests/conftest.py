@@ -29,7 +29,7 @@ def shared() -> Path:
     return SHARED
 
 
-@pytest.fixture(autouse=True)
-def _slow_only_when_asked_for(request: pytest.FixtureRequest) -> None:
-    if request.node.get_closest_marker("slow") and "slow" not in request.config.getoption("-m"):
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    # A hook, for a fixture of every test would be a tenth of what a small one costs.
+    if item.get_closest_marker("slow") and "slow" not in item.config.getoption("-m"):
         pytest.skip("heavy; runs only when asked for with -m slow")
