@@ -82,7 +82,9 @@ def breaks_off(text: str) -> bool:
         >>> breaks_off("so we get x ="), breaks_off(r"Hence \boxed{4"), breaks_off("It is 4."), breaks_off("<think>4.")
         (True, True, False, True)
     """
-    end = _TRAILING_TOKENS.sub("", text[-_READ_FROM_END:])
+    end = text[-_READ_FROM_END:]
+    if end.endswith(">") or end[-1:].isspace():  # else there is nothing to cut, and the pattern tries every blank
+        end = _TRAILING_TOKENS.sub("", end)
     if not end:
         return False
     if _ENDS_WELL.search(end) is None:

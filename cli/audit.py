@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import ArgumentError, NoUsableRowsError
+from .collecting import rare_collections
 from .options import (
     ActorsOption,
     CacheFolder,
@@ -44,6 +45,7 @@ class FailOn(StrEnum):
     FAIL = "fail"
 
 
+@rare_collections()
 def audit(
     file: Annotated[
         Path | None,
