@@ -23,13 +23,13 @@ CHUNK_ROWS = 16
 """Rows that go to the process together: enough to hide the cost of the trip, few enough to ask again singly."""
 
 
-def load_scorer(spec: str, *, timeout_s: float = 30.0, **options: Any) -> StepScorer:
+def load_scorer(spec: str, options: Mapping[str, Any] | None = None, *, timeout_s: float = 30.0) -> StepScorer:
     """The step scorer that a user named.
 
     Args:
         spec: a registered name, `pkg.mod:name` or `path/file.py:name`.
-        timeout_s: of a `FunctionScorer`.
         options: of a registered scorer, or of a class.
+        timeout_s: of a `FunctionScorer`; a registered scorer's own is among its options.
 
     Raises:
         UnknownNameError: no step scorer is registered under that name.
@@ -37,7 +37,7 @@ def load_scorer(spec: str, *, timeout_s: float = 30.0, **options: Any) -> StepSc
         ArgumentError: an option that the scorer does not have.
     """
     if ":" not in spec or spec in step_scorers:
-        return get(spec, **options)
+        return get(spec, **(options or {}))
     return FunctionScorer(spec, timeout_s=timeout_s, options=options)
 
 

@@ -141,7 +141,7 @@ class _Running:
         except RewardgateError as error:
             self._keep(error)
             kept = "no checkpoint is left" if self._checkpoint is None else f"the run can go on from {self._checkpoint}"
-            raise type(error)(f"step {trainer.step + 1}: {error}; {kept}") from error
+            raise type(error)(f"step {min(trainer.step + 1, config.steps)}: {error}; {kept}") from error
         except Exception as error:
             self._keep(error)
             raise

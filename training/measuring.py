@@ -42,7 +42,8 @@ def measured_mismatch(
         pad_sequence([pair[place].double() for pair in found], batch_first=True) for place in (0, 1)
     )
     lengths = torch.tensor([len(pair[0]) for pair in found])
-    mask = torch.arange(old.shape[1])[None] < lengths[:, None]  # (b, T)
+    # Of weights that have broken the update says so, which goes on without them; a measurement ends no run.
+    mask = (torch.arange(old.shape[1])[None] < lengths[:, None]) & old.isfinite()  # (b, T)
     cap = config.loss.importance_cap
     return sampler_mismatch(old, rollout_logprobs, mask, **({} if cap is None else {"cap": cap}))
 

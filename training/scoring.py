@@ -54,4 +54,4 @@ def scoring_of(config: Signal) -> Scoring | None:
     """
     if config.scorer is None:
         return None
-    return Scoring(load_scorer(config.scorer, timeout_s=config.scorer_timeout_s, **config.scorer_options))
+    return Scoring(load_scorer(config.scorer, config.scorer_options, timeout_s=config.scorer_timeout_s))

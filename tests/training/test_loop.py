@@ -324,7 +324,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
     monkeypatch.setattr(torch, "save", full)
     with (
         pytest.warns(UserWarning, match="step 4 is not written: .*unexpected pos"),
-        pytest.raises(InputError, match="checkpoint: expected a folder to write to"),
+        pytest.raises(InputError, match="step 4: checkpoint: expected a folder to write to"),
     ):
         Trainer(tiny_config(tmp_path / "run"), **tiny_parts()).run()
     assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == ["step_000002"]

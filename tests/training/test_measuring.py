@@ -1,5 +1,6 @@
 """Sampler against trainer, and rows of another temperature: what is in the mismatch, in the ratio and in the weight."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,12 @@ def test_so_many_rows_are_measured_of_all_groups_in_turn_and_none_of_older_weigh
         assert found.tokens == sum(lengths[:count])
     old = measured_mismatch(MODEL, HEAD, [first, second], config(), policy_version=1)
     assert (old.tokens, old.kept_mass != old.kept_mass) == (0, True)
+
+
+def test_what_the_trainer_makes_no_number_of_is_no_number_and_no_error() -> None:
+    broken = replace(HEAD, weight=torch.full_like(HEAD.weight, float("nan")))
+    found = measured_mismatch(MODEL, broken, sampled(1.0), config(), policy_version=0)
+    assert (found.tokens, found.mean_difference != found.mean_difference) == (0, True)
 
 
 def test_a_run_logs_the_mismatch_of_every_step_unless_it_is_told_not_to(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import pytest
 import torch
 
+from rewardgate.errors import ArgumentError
 from rewardgate.grpo import GATE_MODES
 from rewardgate.pipeline import token_advantages
 from rewardgate.prm import StepRow, StepScore, get
@@ -56,3 +57,7 @@ def test_a_scorer_is_had_by_name_or_from_a_file() -> None:
     assert scoring is not None
     assert scoring.version == get("arithmetic").version
     scoring.close()
+    # A scorer's own limit is not that of a function.
+    judge = {"base_url": "http://localhost", "model": "m", "timeout_s": -1.0}
+    with pytest.raises(ArgumentError, match=r"timeout_s: expected a positive number of seconds, got -1.0"):
+        scoring_of(Signal(scorer="judge", scorer_options=judge))

@@ -87,6 +87,7 @@ class Monitor:
         self._options = {"correct_at": correct_at, "wrong_at": wrong_at}
         self._alerts = Alerts(rules)
         self._step = 0
+        self._is_told = False  # that a line was not written
         self._metrics_log, self._alerts_log = (Appender(self._folder / name) for name in (METRICS_FILE, ALERTS_FILE))
         self._writers = [named_writers.create(one, self._folder) if isinstance(one, str) else one for one in writers]
 
@@ -127,7 +128,9 @@ class Monitor:
         try:
             log.append(json.dumps({name: _plain(value) for name, value in row.items()}).encode("ascii"))
         except OSError as error:
-            warnings.warn(f"{self._folder}: a line of the monitor was not written: {error}", stacklevel=3)
+            if not self._is_told:
+                self._is_told = True
+                warnings.warn(f"{self._folder}: a line of the monitor was not written: {error}", stacklevel=3)
 
     def _write(self, figures: Mapping[str, float]) -> None:
         for writer in tuple(self._writers):

@@ -136,7 +136,7 @@ RULES: Sequence[AlertRule] = (
         figure="gate/rows/failed",
         limits=(0.0, 0.1),
         says="the step scorer failed on {percent} of the rollouts that it was asked about: they have no step credit",
-        change="run `rewardgate score` with the scorer on the rollouts of these steps: each step says what went wrong",
+        change="ask the scorer alone about rollouts of these steps (`prm.functions.load_scorer`): it says what failed",
     ),
     AlertRule(
         name="silent_scorer",
