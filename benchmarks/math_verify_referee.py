@@ -19,9 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 
 from graders import GRADERS, Grader
 
-from rewardgate.audit import audit
 from rewardgate.rollouts.messages import Completion, Prompt, completion_text
-from rewardgate.rollouts.reading import read
 from rewardgate.verifiers.base import Outcome, Target, Verdict, Verifier, get
 from rewardgate.verifiers.target_texts import target_texts
 
@@ -72,6 +70,10 @@ def _grader() -> Grader:
 
 
 if __name__ == "__main__":
+    # Not above: a worker that only asks math-verify would pay for them.
+    from rewardgate.audit import audit
+    from rewardgate.rollouts.reading import read
+
     referee = Timed(MathVerify() if sys.argv[2] == "math-verify" else get("auto"))
     report = audit(read(Path(sys.argv[1])), referee=referee)
     print(json.dumps({"referee_s": referee.seconds, **report.model_dump(mode="json")}))
