@@ -1,3 +1,4 @@
+from itertools import product
 from math import comb
 
 import pytest
@@ -69,15 +70,14 @@ def test_nothing_scored_gives_no_curve() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 8, 64])
-@pytest.mark.parametrize("rho", [0.0, 0.2, 0.749, 0.999, 1.0])
-@pytest.mark.parametrize("mean", [0.0, 0.1, 0.91, 1.0])
-def test_chances_sum_to_one_and_their_ends_are_the_models_own(n: int, rho: float, mean: float) -> None:
-    fit = BetaBinomial(mean, rho)
-    chances = success_chances(fit, n)
-    assert len(chances) == n + 1
-    assert sum(chances) == pytest.approx(1)
-    assert chances[0] == pytest.approx(fit.no_success(n))
-    assert chances[-1] == pytest.approx(fit.all_success(n))
+def test_chances_sum_to_one_and_their_ends_are_the_models_own(n: int) -> None:
+    for rho, mean in product([0.0, 0.2, 0.749, 0.999, 1.0], [0.0, 0.1, 0.91, 1.0]):
+        fit = BetaBinomial(mean, rho)
+        chances = success_chances(fit, n)
+        assert len(chances) == n + 1
+        assert sum(chances) == pytest.approx(1), fit
+        assert chances[0] == pytest.approx(fit.no_success(n)), fit
+        assert chances[-1] == pytest.approx(fit.all_success(n)), fit
 
 
 @given(st.floats(0.01, 0.99), st.integers(0, 12))

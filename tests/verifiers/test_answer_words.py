@@ -36,19 +36,21 @@ SENTENCES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_a_word_with_its_sign_announces_what_follows(sentence: str) -> None:
-    text = f"6 * 7 = 40 + 2.\n{sentence}"
-    found = announced_answer(text, methods=RANKED_METHODS)
-    assert found is not None
-    assert re.findall(r"\d+", found.answer.text)[:1] == ["42"]
-    assert found.answer.outcome is None
+def test_a_word_with_its_sign_announces_what_follows() -> None:
+    for sentence in SENTENCES:
+        found = announced_answer(f"6 * 7 = 40 + 2.\n{sentence}", methods=RANKED_METHODS)
+        assert found is not None, sentence
+        assert re.findall(r"\d+", found.answer.text)[:1] == ["42"], sentence
+        assert found.answer.outcome is None, sentence
 
 
-@pytest.mark.parametrize("word", sorted({*ASCII_POOL, *OTHER_WORDS}, key=lambda word: word.stem))
-def test_every_word_is_tried_in_some_sentence(word: AnswerWord) -> None:
+def is_tried(word: AnswerWord) -> bool:
     texts = [f"x\n{sentence}" for sentence in SENTENCES]
-    assert any(word.pattern.match(text, text.index(word.stem)) for text in texts if word.stem in text)
+    return any(word.pattern.match(text, text.index(word.stem)) for text in texts if word.stem in text)
+
+
+def test_every_word_is_tried_in_some_sentence() -> None:
+    assert [word for word in {*ASCII_POOL, *OTHER_WORDS} if not is_tried(word)] == []
 
 
 @pytest.mark.parametrize(

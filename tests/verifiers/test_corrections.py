@@ -15,7 +15,6 @@ def committed(text: str) -> str:
     return found.text
 
 
-@pytest.mark.parametrize("answered", ANSWERED)
 @pytest.mark.parametrize(
     ("said", "value"),
     [
@@ -36,11 +35,10 @@ def committed(text: str) -> str:
         ("Actually, the answer is B.", "B"),
     ],
 )
-def test_a_correction_replaces_an_answer(answered: str, said: str, value: str) -> None:
-    assert committed(answered + said) == value
+def test_a_correction_replaces_an_answer(said: str, value: str) -> None:
+    assert [committed(answered + said) for answered in ANSWERED] == [value] * len(ANSWERED)
 
 
-@pytest.mark.parametrize("answered", ANSWERED)
 @pytest.mark.parametrize(
     "said",
     [
@@ -60,8 +58,8 @@ def test_a_correction_replaces_an_answer(answered: str, said: str, value: str) -
         "But it was 42 yesterday.",
     ],
 )
-def test_what_is_no_correction_leaves_the_answer(answered: str, said: str) -> None:
-    assert committed(answered + said) == "41"
+def test_what_is_no_correction_leaves_the_answer(said: str) -> None:
+    assert [committed(answered + said) for answered in ANSWERED] == ["41"] * len(ANSWERED)
 
 
 def test_what_follows_a_retraction_may_be_a_denial() -> None:
