@@ -3,7 +3,9 @@
 `pytest --hypothesis-profile=thorough` tries ten times as many examples, and other ones every time.
 """
 
+import gc
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,17 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"NOT RUN: no real model outputs at {SHARED}")
     return SHARED
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    # Modules and tests live until the end: the collector need not walk them while they are loaded, nor in any test.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
