@@ -64,17 +64,24 @@ def named_verifier(spec: str, *, workers: int, timeout_s: float) -> "Verifier":
     return load_verifier(spec, workers=workers, timeout_s=timeout_s)
 
 
-def named_scorer(name: str, pairs: list[str] | None, *, cache: Path | None = None) -> "StepScorer":
-    """The step scorer of that name, built with `key=value` pairs; with a cache in front of it where there is one."""
-    from ..prm import get
+def named_scorer(spec: str, pairs: list[str] | None, *, cache: Path | None = None) -> "StepScorer":
+    """The step scorer of that name, or of that `pkg.mod:name` or `path/file.py:name` in a killable worker, built with
+    `key=value` pairs; with a cache in front of it where there is one.
+
+    Raises:
+        ArgumentError: a cache for a scorer of the user's own that has no version: nothing tells when it has changed.
+    """
+    from ..prm.functions import NO_VERSION, load_scorer
 
     options = option_values(pairs or [])
-    scorer = get(name, **options)
+    scorer = load_scorer(spec, options)
     if cache is None:
         return scorer
+    if scorer.version == NO_VERSION:
+        raise ArgumentError(f"cache: expected a scorer with a `version`, got {spec}")
     from ..prm.cache import CachedScorer
 
-    return CachedScorer(scorer, cache, name=name, options=options)
+    return CachedScorer(scorer, cache, name=spec, options=options)
 
 
 def option_values(pairs: Iterable[str]) -> dict[str, Any]:

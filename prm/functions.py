@@ -14,10 +14,13 @@ from ..verifiers.isolation import Workers
 from .base import StepRow, StepScore, StepScorer, get, step_scorers
 from .failing import FAULT_RULES, scores_despite_faults
 
-__all__ = ["FunctionScorer", "load_scorer"]
+__all__ = ["NO_VERSION", "FunctionScorer", "load_scorer"]
 
 _DESCRIBE = "rewardgate.prm.user_scorer:describe"
 _SCORE = "rewardgate.prm.user_scorer:score_rows"
+
+NO_VERSION = "user function"
+"""The version of a scorer that has none of its own."""
 
 CHUNK_ROWS = 16
 """Rows that go to the process together: enough to hide the cost of the trip, few enough to ask again singly."""
@@ -82,7 +85,7 @@ class FunctionScorer:
             warm_up=(_DESCRIBE, spec, known),
         )
         try:
-            self.version: str = self._workers.call(_DESCRIBE, spec, known, timeout_s=start_timeout_s)
+            self.version: str = self._workers.call(_DESCRIBE, spec, known, timeout_s=start_timeout_s) or NO_VERSION
         except WorkerError as failure:
             self._workers.close()
             raise InputError(f"scorer: expected an importable step scorer at {spec}, got {failure}") from None

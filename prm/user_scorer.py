@@ -22,13 +22,13 @@ _ROLES = ("steps", "prompt", "target")
 
 
 def describe(spec: str, options: str) -> str:
-    """The version of the scorer behind `spec`.
+    """The version of the scorer behind `spec`, empty where it has none.
 
     Raises:
         TypeError: it is neither of what a scorer may be; the message says what it is.
     """
     scorer = _scorer(spec, options)
-    return str(getattr(scorer, "version", "user function"))
+    return str(getattr(scorer, "version", ""))
 
 
 def score_rows(spec: str, options: str, rows: Sequence[Asked]) -> list[list[Plain]]:

@@ -226,6 +226,33 @@ def test_it_does_not_write_over_its_input_and_a_file_of_nothing_leaves_nothing(r
     assert (done.returncode, os.listdir(tmp_path)) == (2, ["rows.jsonl"])
 
 
+OWN = """
+import os
+
+def long_enough(steps):
+    if any("dozen" in step for step in steps):
+        os._exit(1)
+    return [float(len(step) > 10) for step in steps]
+"""
+
+
+def test_a_scorer_of_the_users_own_costs_only_the_row_that_it_dies_on(run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(OWN, encoding="utf-8")
+    rollouts = tmp_path / "rollouts.jsonl"
+    texts = ["a long enough step\n\nshort", "a dozen\n\nof steps"]
+    rows = [{"prompt_id": "p", "prompt": "q", "response": text} for text in texts]
+    rollouts.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    out = tmp_path / "scores.jsonl"
+    assert run("score", rollouts, "--scorer", f"{own}:long_enough", "--out", out).returncode == 0
+    scored = [row.scores for row in read_scored_rows(out)]
+    assert [[one.value for one in scores] for scores in scored] == [[1.0, 0.0], [None, None]]
+    assert {one.rule for one in scored[1]} == {"crashed"}
+    refused = run("score", rollouts, "--scorer", f"{own}:long_enough", "--cache", tmp_path / "kept", "--out", out)
+    assert refused.returncode == 2
+    assert "cache: expected a scorer with a `version`, got " in refused.stderr
+
+
 def test_list_shows_what_is_built_in(run: Run) -> None:
     assert {"arithmetic", "judge", "mean", "min", "veto"} <= set(run("list", "scorers").stdout.split())
 

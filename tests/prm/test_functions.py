@@ -48,7 +48,7 @@ ASKED = [("12", ("1", "123", "?"), "t"), ("1", ("ok",), "t")]
 
 
 def test_a_function_of_one_row_returns_a_number_or_none_a_step(file: str) -> None:
-    assert describe(f"{file}:by_length", "{}") == "user function"
+    assert describe(f"{file}:by_length", "{}") == ""
     # Right is a step no longer than its prompt.
     assert score_rows(f"{file}:by_length", "{}", ASKED) == [
         [[1.0, "returned", ""], [0.0, "returned", ""], [None, "returned", ""]],
