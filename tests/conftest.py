@@ -44,5 +44,5 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     # A hook, for a fixture of every test would be a tenth of what a small one costs.
-    if item.get_closest_marker("slow") and "slow" not in item.config.getoption("-m"):
+    if item.get_closest_marker("slow") and "slow" not in item.config.option.markexpr:
         pytest.skip("heavy; runs only when asked for with -m slow")
