@@ -71,6 +71,8 @@ def main() -> None:
     support for RL; 130 after Ctrl-C; 141 where the reader of our output went away (`| head`), as the shell reports it
     of any other program.
     """
+    # numpy's threads cost 0.1 s to start; our matrices, and a worker's beside others, gain nothing from them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(_exit_code(sys.argv[1:]))
 
 
