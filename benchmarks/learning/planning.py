@@ -29,11 +29,13 @@ class Setting(NamedTuple):
 MAIN = Setting("totals0", 3)
 OTHERS = (Setting("insertion0", 4), Setting("totals0", 4), Setting("totals1", 3), Setting("totals2", 3))
 SETTINGS = (MAIN, *OTHERS)
+WHOLE = (MAIN, OTHERS[0])
+"""Where every arm meets: one setting of each task. The others have the arms of `CORE`."""
+
 CHECKPOINTS = tuple(dict.fromkeys(setting.checkpoint for setting in SETTINGS))
 
 FAMILIES = ("grpo", "vg_none", "sign")
 CORE = ("grpo", "vg_none", "vg_sum", "ungated", "prm_outcome", "replay", "sgpo", "bootstrap")
-"""The arms of every setting; the main one has all."""
 TUNED = (*FAMILIES, *CORE, "dr_grpo", "dapo", "global", "ema", "avspo")
 """Whose own rates are tried: other arms are near to their families (`Arm.tuned_as`), or cost three times as much."""
 
@@ -57,6 +59,7 @@ def _in_order(rows: Sequence[dict[str, Any]]) -> Iterator[Job]:
         if number == 0:
             yield from short_jobs()
     yield from (_final(setting, "grpo_x3", seed, rows) for setting in OTHERS for seed in range(SEEDS))
+    yield from (_final(OTHERS[0], arm, seed, rows) for seed in range(SEEDS) for arm in ARMS)
 
 
 def short_jobs() -> Iterator[Job]:

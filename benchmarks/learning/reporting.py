@@ -10,7 +10,19 @@ from typing import Any
 from arms import ARMS
 from comparing import bootstrapped, correlation, mean_interval, rank_correlation
 from figures import curves, scatter
-from planning import CORE, MAIN, RATES, SEEDS, SETTINGS, SHORT_ROLLOUTS, TUNING_SEEDS, Setting, chosen_rate, short_jobs
+from planning import (
+    CORE,
+    MAIN,
+    RATES,
+    SEEDS,
+    SETTINGS,
+    SHORT_ROLLOUTS,
+    TUNING_SEEDS,
+    WHOLE,
+    Setting,
+    chosen_rate,
+    short_jobs,
+)
 from running import BINS, ROLLOUTS, TUNING_SEED
 from tasks import task_of
 
@@ -25,8 +37,8 @@ def report(rows: Sequence[Record], folder: Path) -> None:
     parts = {
         "ran": ran(rows),
         **{f"arms {setting}": arm_table(rows, setting) for setting in SETTINGS},
-        "scorers": scorer_table(rows),
-        "behaviour": behaviour_table(rows),
+        **{f"scorers {setting}": scorer_table(rows, setting) for setting in WHOLE},
+        **{f"behaviour {setting}": behaviour_table(rows, setting) for setting in WHOLE},
         "early": early_table(rows),
         "rates": rate_table(rows),
         **dict(zip(("curves", "scatter"), drawn(rows, folder), strict=True)),
@@ -52,7 +64,7 @@ def ran(rows: Sequence[Record]) -> str:
     """How many runs there are of what was planned, and which arms have fewer."""
     lines = []
     for setting in SETTINGS:
-        counts = {arm: len(finals(rows, setting, arm)) for arm in (ARMS if setting == MAIN else (*CORE, "grpo_x3"))}
+        counts = {arm: len(finals(rows, setting, arm)) for arm in (ARMS if setting in WHOLE else (*CORE, "grpo_x3"))}
         few = [f"{arm} {count}" for arm, count in counts.items() if count < SEEDS]
         said = f"- {setting}: {sum(counts.values())} runs of {len(counts)} arms"
         lines.append(said + (f"; fewer than {SEEDS} seeds: {', '.join(few)}." if few else f", {SEEDS} seeds each."))
@@ -92,7 +104,7 @@ def arm_table(rows: Sequence[Record], setting: Setting) -> str:
     return "\n".join(lines) if len(lines) > 2 else "Not run."
 
 
-def scorer_table(rows: Sequence[Record]) -> str:
+def scorer_table(rows: Sequence[Record], setting: Setting) -> str:
     """The same credit under scorers that err."""
     forms = {
         "gate, no sum": "vg_none",
@@ -113,7 +125,7 @@ def scorer_table(rows: Sequence[Record]) -> str:
     for said, arm in forms.items():
         cells = []
         for ending in kinds.values():
-            found = finals(rows, MAIN, arm + ending) if arm + ending in ARMS else []
+            found = finals(rows, setting, arm + ending) if arm + ending in ARMS else []
             values = [row["final"]["usual"] for row in found]
             cells.append(
                 f"{fmean(values):.3f} ({min(values):.3f}–{max(values):.3f}, n = {len(values)})" if values else "–"
@@ -122,7 +134,7 @@ def scorer_table(rows: Sequence[Record]) -> str:
     return "\n".join(lines)
 
 
-def behaviour_table(rows: Sequence[Record]) -> str:
+def behaviour_table(rows: Sequence[Record], setting: Setting) -> str:
     """What the last twelfth of a run looks like: means over seeds."""
     names = {
         "valid": "right lines",
@@ -135,7 +147,7 @@ def behaviour_table(rows: Sequence[Record]) -> str:
     }
     lines = [f"| arm | n | {' | '.join(names.values())} |", "|" + " --- |" * (len(names) + 2)]
     for arm in ARMS:
-        ends = [last for row in finals(rows, MAIN, arm) if (last := _last(row)) is not None]
+        ends = [last for row in finals(rows, setting, arm) if (last := _last(row)) is not None]
         if ends:
             cells = [f"{fmean(end[name] for end in ends if name in end):.3f}" for name in names]
             lines.append(f"| `{arm}` | {len(ends)} | {' | '.join(cells)} |")
@@ -165,7 +177,7 @@ def early_table(rows: Sequence[Record]) -> str:
 
 def early_sets(rows: Sequence[Record]) -> dict[str, list[Record]]:
     short = [row for row in rows if row["rollouts"] == SHORT_ROLLOUTS and row["early"]]
-    whole = [row for arm in ARMS for row in finals(rows, MAIN, arm) if row["early"]]
+    whole, other = ([row for arm in ARMS for row in finals(rows, setting, arm) if row["early"]] for setting in WHOLE)
     levels = sorted({row["difficulty"] for row in short})
     return {
         "GRPO, short, all difficulties": short,
@@ -173,6 +185,7 @@ def early_sets(rows: Sequence[Record]) -> dict[str, list[Record]]:
         f"all arms, {MAIN.difficulty} carries, full length": whole,
         "of those, gated": [row for row in whole if row["arm"].startswith("vg_")],
         "of those, not gated": [row for row in whole if not row["arm"].startswith("vg_")],
+        "all arms, insertion, full length": other,
     }
 
 
