@@ -34,10 +34,9 @@ WHOLE = (MAIN, OTHERS[0])
 
 CHECKPOINTS = tuple(dict.fromkeys(setting.checkpoint for setting in SETTINGS))
 
-FAMILIES = ("grpo", "vg_none", "sign")
 CORE = ("grpo", "vg_none", "vg_sum", "ungated", "prm_outcome", "replay", "sgpo", "bootstrap")
-TUNED = (*FAMILIES, *CORE, "dr_grpo", "dapo", "global", "ema", "avspo")
-"""Whose own rates are tried: other arms are near to their families (`Arm.tuned_as`), or cost three times as much."""
+TUNED = tuple(name for name, arm in ARMS.items() if arm.scorer in ("exact", "first_error") and "_equal" not in name)
+"""Whose own rates are tried: an arm whose scorer errs takes those it has with the exact one (`Arm.tuned_as`)."""
 
 
 def planned(rows: Sequence[dict[str, Any]]) -> Iterator[Job]:
@@ -53,7 +52,7 @@ def _in_order(rows: Sequence[dict[str, Any]]) -> Iterator[Job]:
     yield from _trials(MAIN, TUNED)
     for seeds in (range(3), range(3, SEEDS)):
         yield from (_final(MAIN, arm, seed, rows) for seed in seeds for arm in ARMS)
-    yield from _trials(OTHERS[0], FAMILIES)
+    yield from _trials(OTHERS[0], TUNED)
     for number, setting in enumerate(OTHERS):
         yield from (_final(setting, arm, seed, rows) for seed in range(SEEDS) for arm in CORE)
         if number == 0:
