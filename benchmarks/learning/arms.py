@@ -140,6 +140,7 @@ ARMS: dict[str, Arm] = {
     "vg_sum": Arm(says="gate, sum (the paper's)", credit=gated(SUM), tuned_as="vg_none"),
     "vg_indexed": Arm(says="gate, sum, baseline by step", credit=gated(INDEXED), tuned_as="vg_sum"),
     "vg_rules": Arm(says="gate, mode `rules`", credit=gated(gate_mode("rules")), tuned_as="vg_none"),
+    "vg_errors": Arm(says="gate, mode `errors`", credit=gated(gate_mode("errors")), tuned_as="vg_rules"),
     "ungated": Arm(says="no gate: steps and outcome", credit=ungated(LOCAL), tuned_as="vg_none"),
     "prm_outcome": Arm(says="mean step score as outcome", credit=prm_as_outcome, tuned_as="vg_none"),
     "vg_none_noisy10": Arm(says="gate, no sum", credit=gated(LOCAL), scorer="noisy_10", tuned_as="vg_none"),
