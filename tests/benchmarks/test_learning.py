@@ -290,6 +290,7 @@ def test_the_report_of_some_runs_has_tables_and_figures(
     learning: ModuleType, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import reporting  # type: ignore[import-not-found]
+    from arms import ARMS
     from running import Job, run
 
     record = run(Job("grpo", "totals", "totals0", 3, 8e-4, 0, rollouts=64), folder)
@@ -303,6 +304,6 @@ def test_the_report_of_some_runs_has_tables_and_figures(
     reporting.report(rows, tmp_path)
     said = page.read_text(encoding="utf-8")
     assert "| `vg_none` | 3 | 0.0008 |" in said
-    assert "6 runs of 36 arms; fewer than 5 seeds: grpo 3, grpo_x3 0, " in said
+    assert f"6 runs of {len(ARMS)} arms; fewer than 5 seeds: grpo 3, grpo_x3 0, " in said
     assert "old" not in said
     assert (tmp_path / "success_by_generated.svg").read_text(encoding="utf-8").count("<path") == 4
