@@ -92,7 +92,11 @@ class FunctionScorer:
         self._there = _There(self._workers, spec, known, self.version, timeout_s)
 
     def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
-        """One score a step of every row, in order."""
+        """One score a step of every row, in order.
+
+        Raises:
+            UnavailableError: the scorer's, which holds for every row.
+        """
         chunks = [rows[start : start + CHUNK_ROWS] for start in range(0, len(rows), CHUNK_ROWS)]
         return [scores for chunk in chunks for scores in scores_despite_faults(self._there, chunk)]
 

@@ -137,7 +137,11 @@ class FunctionVerifier:
         return self.verify_batch([(completion, target, prompt)])[0]
 
     def verify_batch(self, rows: Sequence[Triple]) -> list[Verdict]:
-        """One verdict a row, in order; a row that hangs or crashes the function never costs another."""
+        """One verdict a row, in order; a row that hangs or crashes the function never costs another.
+
+        Raises:
+            UnavailableError: the function's, which holds for every row.
+        """
         items = [as_triple(row) for row in rows]
         usable = [item for item in items if not isinstance(item, Verdict)]
         judged = iter(self._verdicts(usable))

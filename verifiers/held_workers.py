@@ -50,7 +50,11 @@ class InHeldWorkers:
         return self.verify_batch([(completion, target, prompt)])[0]
 
     def verify_batch(self, rows: Sequence[Any]) -> list[Verdict]:
-        """One verdict a row, in order."""
+        """One verdict a row, in order.
+
+        Raises:
+            UnavailableError: the verifier's, which holds for every row.
+        """
         chunks = [rows[start : start + CHUNK_ROWS] for start in range(0, len(rows), CHUNK_ROWS)]
         there = self._there
         try:

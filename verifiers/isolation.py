@@ -22,7 +22,7 @@ from itertools import count
 from types import TracebackType
 from typing import Any
 
-from ..errors import WorkerDiedError, WorkerError, WorkerMemoryError
+from ..errors import RewardgateError, UnavailableError, WorkerDiedError, WorkerError, WorkerMemoryError
 from .arguments import positive, whole
 from .frames import LOOK_UP_S
 from .shipping import dilled
@@ -98,7 +98,8 @@ class Workers:
             WorkerMemoryError: it ran past the memory limit and lived to say so.
             WorkerDiedError: the worker ended during the call (it crashed, was killed, or called `os._exit`),
                 could not start, or was closed.
-            WorkerError: the function raised, or returned what is not plain data; the message says what.
+            UnavailableError: the function raised it: what it demands, the machine has not, whatever it is asked.
+            WorkerError: the function raised something else, or returned what is not plain data; the message says what.
         """
         timeout_s = positive("timeout_s", timeout_s, what="number of seconds")
         generation = self._generation
@@ -115,7 +116,7 @@ class Workers:
         self._give_back(worker)
         if "error" in answer:
             message = f"{answer['error']}: {answer['message']}" if answer["message"] else str(answer["error"])
-            raise WorkerMemoryError(message) if answer["memory"] else WorkerError(message)
+            raise _FAILURES.get(str(answer.get("kind")), WorkerError)(message)
         return answer.get("result")
 
     def start(self) -> None:
@@ -236,6 +237,9 @@ def shared_workers() -> Workers:
     """The process-wide set for symbolic comparison: two workers, or one on a single core, math-verify preloaded."""
     return _shared
 
+
+_FAILURES: dict[str, type[RewardgateError]] = {"memory": WorkerMemoryError, "unavailable": UnavailableError}
+"""What a call raises by the kind of failure that its worker told of; of any other, `WorkerError`."""
 
 _instances: "weakref.WeakSet[Workers]" = weakref.WeakSet()
 _shared = Workers(min(2, os.cpu_count() or 1), preload=("math_verify",))

@@ -47,6 +47,7 @@ class RowsInWorkers:
         """One verdict a row.
 
         Raises:
+            UnavailableError: the verifier's, which holds for every row.
             WorkerDiedError: `stop` was called meanwhile.
         """
         if self._stopped.is_set():

@@ -11,6 +11,7 @@ from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
+from ..errors import UnavailableError
 from ..rollouts.messages import completion_text
 from .base import Outcome, Verdict
 from .rows import Triple, error, plain_verdict
@@ -49,6 +50,9 @@ def verdicts(found: UserFunction, rows: Sequence[Triple], correct_at: float) -> 
 
     A row whose call raises says so in its own verdict; a batch function that raises is asked again row by
     row, so that one row never costs another.
+
+    Raises:
+        UnavailableError: the function's, which holds for every row.
     """
     if found.signature.shape == "trl":
         return _batch_verdicts(found, rows, correct_at)
@@ -83,6 +87,8 @@ def _batch_verdicts(found: UserFunction, rows: Sequence[Triple], correct_at: flo
     started = perf_counter()
     try:
         rewards = _batch(found, rows)
+    except UnavailableError:
+        raise
     except Exception as raised:
         if len(rows) == 1:
             return [_raised(raised, perf_counter() - started)]
@@ -151,6 +157,8 @@ def _verdict(call: Callable[[], Any], correct_at: float, seconds: float | None =
         if isinstance(returned, str | bytes):
             raise TypeError(f"returned {returned[:80]!r}, not a number")
         reward = None if returned is None else float(returned)
+    except UnavailableError:
+        raise
     except Exception as raised:
         return _raised(raised, perf_counter() - started)
     spent = perf_counter() - started if seconds is None else seconds

@@ -18,6 +18,7 @@ import threading
 from importlib import import_module
 from typing import Any
 
+from ..errors import UnavailableError
 from .frames import receive_frame, send_frame
 
 _MAX_MESSAGE_CHARACTERS = 2_000
@@ -60,10 +61,12 @@ def _answer(frames: list[bytes]) -> bytes:
     except KeyboardInterrupt:
         raise
     except MemoryError as error:
-        return _failure(call_id, error, memory=True)
+        return _failure(call_id, error, kind="memory")
+    except UnavailableError as error:
+        return _failure(call_id, error, kind="unavailable")
     # SystemExit is a user's function calling sys.exit: its failure, not our order to stop.
     except BaseException as error:
-        return _failure(call_id, error, memory=False)
+        return _failure(call_id, error, kind="raised")
 
 
 def _resolved(function: Any) -> Any:
@@ -78,12 +81,12 @@ def _resolved(function: Any) -> Any:
     return found
 
 
-def _failure(call_id: int | None, error: BaseException, *, memory: bool) -> bytes:
+def _failure(call_id: int | None, error: BaseException, *, kind: str) -> bytes:
     try:
         message = str(error)[:_MAX_MESSAGE_CHARACTERS]
     except Exception as unprintable:
         message = f"(its message cannot be printed: {type(unprintable).__name__})"
-    failure = {"call_id": call_id, "error": type(error).__name__, "message": message, "memory": memory}
+    failure = {"call_id": call_id, "error": type(error).__name__, "message": message, "kind": kind}
     return json.dumps(failure).encode()
 
 

@@ -3,13 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from rewardgate.errors import ArgumentError, InputError, UnknownNameError
+from rewardgate.errors import ArgumentError, InputError, UnavailableError, UnknownNameError
 from rewardgate.prm import StepRow
 from rewardgate.prm.functions import FunctionScorer, load_scorer
 from rewardgate.prm.user_scorer import describe, score_rows
 
 CODE = """
 import os, time
+from rewardgate.errors import UnavailableError
 from rewardgate.prm import StepScore
 
 def by_length(steps, prompt, target=None, scale=1):
@@ -18,6 +19,8 @@ def by_length(steps, prompt, target=None, scale=1):
             time.sleep(1000)
         if step == "die":
             os._exit(1)
+        if step == "demand":
+            raise UnavailableError("require: expected user namespaces, got none")
     return [None if step == "?" else float(len(step) <= len(prompt)) for step in steps]
 
 class Known:
@@ -93,6 +96,13 @@ def test_a_row_that_hangs_or_kills_the_process_costs_no_other(file: str) -> None
     assert (right[0].value, wrong[0].value) == (1.0, 0.0)
     assert [score.rule for score in dead] == ["crashed"] * 2
     assert (hung[0].value, hung[0].rule) == (None, "timed_out")
+
+
+def test_what_the_machine_lacks_reaches_the_caller(file: str) -> None:
+    scorer = FunctionScorer(f"{file}:by_length")
+    with pytest.raises(UnavailableError, match="require: expected user namespaces"):
+        scorer.score([StepRow("prompt", ("ok",)), StepRow("prompt", ("demand",))])
+    scorer.close()
 
 
 def test_an_answer_that_is_no_score_a_step_is_unknown(file: str) -> None:

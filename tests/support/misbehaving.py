@@ -85,6 +85,7 @@ class Judge:
     version = "1"
 
     def verify(self, completion: Any, target: Any, *, prompt: Any = None) -> Any:
+        from rewardgate.errors import UnavailableError
         from rewardgate.verifiers import Outcome, Verdict
 
         if completion == "hang":
@@ -93,6 +94,8 @@ class Judge:
             die(1)
         if completion == "raise":
             raise RuntimeError("on purpose")
+        if completion == "demand":
+            raise UnavailableError("require: expected user namespaces, got none")
         if target == "hang":
             hang()
         is_right = completion == target

@@ -3,19 +3,21 @@ from pathlib import Path
 
 import pytest
 
-from rewardgate.errors import ArgumentError, InputError, UnknownNameError
+from rewardgate.errors import ArgumentError, InputError, UnavailableError, UnknownNameError
 from rewardgate.verifiers import Outcome, Verdict
 from rewardgate.verifiers.batch import verify_many
 from rewardgate.verifiers.functions import FunctionVerifier, load_verifier
 
 SOURCE = """
 import os, sys, time
+from rewardgate.errors import UnavailableError
 
 def misbehave(completion):
     if completion == "hang": time.sleep(600)
     if completion == "die": os._exit(1)
     if completion == "exit": sys.exit(1)
     if completion == "raise": raise ValueError("no " + completion)
+    if completion == "demand": raise UnavailableError("require: expected user namespaces, got none")
 
 def trl(prompts, completions, solution, **kwargs):
     for completion in completions: misbehave(completion)
@@ -125,6 +127,12 @@ def test_a_hang_and_a_crash_are_told_apart_and_cost_no_other_row(source: Path) -
     found = verdicts(source, "plain", "4", "hang", "5", "die", "4", timeout_s=1.0)
     assert [verdict.rule for verdict in found] == ["returned", "timed_out", "returned", "crashed", "returned"]
     assert [verdict.reward for verdict in found] == [1.0, None, 0.0, None, 1.0]
+
+
+@pytest.mark.parametrize("name", ["plain", "trl"])
+def test_what_the_machine_lacks_is_no_verdict(source: Path, name: str) -> None:
+    with pytest.raises(UnavailableError, match="require: expected user namespaces"):
+        verdicts(source, name, "4", "demand")
 
 
 def test_one_bad_row_of_a_batch_function_costs_itself_alone(source: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from misbehaving import InItsProcess, Judge
 
 import rewardgate.verifiers as verifiers
-from rewardgate.errors import ArgumentError
+from rewardgate.errors import ArgumentError, UnavailableError
 from rewardgate.verifiers.batch import verify_many
 from rewardgate.verifiers.held_workers import CHUNK_ROWS, InHeldWorkers
 
@@ -29,6 +29,18 @@ def test_a_row_that_hangs_costs_no_other_and_the_next_batch_goes_on() -> None:
     rows = [("a", "a"), ("hang", "a"), ("b", "a")]
     for _ in range(2):
         assert [verdict.reward for verdict in verify_many(held, rows)] == [1.0, 0.0, 0.0]
+
+
+def test_what_the_machine_lacks_reaches_the_caller_as_it_does_in_this_process() -> None:
+    held = InHeldWorkers(Judge(), workers=1, timeout_s=20.0)
+    rows = [("a", "a"), ("demand", "a")]
+    for judge in (Judge(), held):
+        with pytest.raises(UnavailableError, match="require: expected user namespaces"):
+            verify_many(judge, rows)
+    with pytest.raises(UnavailableError, match="require: expected user namespaces"):
+        verify_many(Judge(), rows, workers=1)
+    assert [verdict.reward for verdict in verify_many(held, rows[:1])] == [1.0]
+    held.close()
 
 
 def test_what_cannot_be_shipped_is_refused_at_once() -> None:
