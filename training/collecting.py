@@ -7,12 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from ..diagnostics import GroupKind, PromptPools, group_kinds
-from ..errors import ArgumentError, RewardgateError, WorkerError
+from .asking import sampled_by
 from .base import Generator, Sampled
 from .config import RunConfig
 from .escalation import Escalation
@@ -22,7 +21,7 @@ from .prompts import Prompt
 from .sampling import SampledBatch, sample_groups
 from .seeds import Stream, seed_of
 
-__all__ = ["Collected", "Collector", "sampled_by"]
+__all__ = ["Collected", "Collector"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,32 +142,6 @@ class Collector:
         return found, temperatures
 
 
-def sampled_by(
-    generator: Generator, prompts: Sequence[Prompt], counts: Sequence[int], sampling: Any, *, seed: int
-) -> list[list[Sampled]]:
-    """What the generator answers, if it is what was asked for.
-
-    Raises:
-        RewardgateError: the generator's own, or what else it raised, named.
-        ArgumentError: another number of completions, or log-probabilities that are not one a token.
-    """
-    try:
-        found = generator.generate([one.token_ids for one in prompts], counts, sampling, seed=seed)
-    except RewardgateError:
-        raise
-    except Exception as raised:  # an engine's, of any kind
-        raise WorkerError(f"generator: {type(raised).__name__}: {raised}") from raised
-    got = [len(one) for one in found]
-    if got != list(counts):
-        raise ArgumentError(f"generator: expected {list(counts)} completions, got {got}")
-    for completions in found:
-        for one in completions:
-            if not one.token_ids or len(one.token_ids) != len(one.logprobs):
-                told = f"got {len(one.token_ids)} tokens and {len(one.logprobs)} of them"
-                raise ArgumentError(f"generator: expected tokens with a log-probability each, {told}")
-    return found
-
-
 @dataclass(slots=True)
 class _Drawing:
     """How far the drawing of one step is."""
@@ -198,6 +171,6 @@ def _everything(groups: list[JudgedGroup], wanted: int, config: RunConfig, secon
         tokens=tokens,
         tokens_kept=tokens,
         seconds=seconds,
-        ended={"full": 1},
+        ended={"full" if len(groups) >= wanted else "exhausted": 1},
     )
     return SampledBatch(groups, kinds, ledger)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from .asking import sampled_by
 from .base import Generator
-from .collecting import sampled_by
 from .config import RunConfig
 from .judging import JudgedGroup, Judging
 from .prompts import Prompt

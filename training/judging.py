@@ -1,6 +1,7 @@
 """Completions to judged groups, whatever the verifier does: what it cannot say is unknown, and the run goes on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -17,7 +18,7 @@ from .base import Sampled
 from .options import Judge
 from .prompts import Prompt
 
-__all__ = ["JudgedGroup", "Judging", "judging_of"]
+__all__ = ["JudgedGroup", "Judging", "judging_by", "judging_of"]
 
 FUNCTION_TIMEOUT_S = 30.0
 FUNCTION_WORKERS = 2
@@ -123,6 +124,24 @@ class Judging:
         close = getattr(self.verifier, "close", None)
         if callable(close):
             close()
+
+
+@contextmanager
+def judging_by(verifier: Verifier, *, workers: int) -> Iterator[Judging]:
+    """The judging of a caller's verifier, which stays open; processes that were started for it end with the context.
+
+    Args:
+        workers: as for `Judging`.
+
+    Raises:
+        ArgumentError: a verifier that cannot be shipped to a process.
+    """
+    judging = Judging(verifier, workers=workers)
+    try:
+        yield judging
+    finally:
+        if judging.verifier is not verifier:
+            judging.close()
 
 
 def judging_of(config: Judge) -> Judging:

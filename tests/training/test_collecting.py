@@ -6,7 +6,7 @@ from typing import Any
 
 from tiny_runs import PROMPTS, EvenLength, tiny_config
 
-from rewardgate.diagnostics import PromptPools
+from rewardgate.diagnostics import Pool, PromptPools
 from rewardgate.training.ahead import ahead_lines, ahead_state, collected_of
 from rewardgate.training.base import Sampled, Sampling
 from rewardgate.training.collecting import Collected, Collector
@@ -85,6 +85,14 @@ def test_without_dynamic_sampling_everything_is_kept_and_counted() -> None:
     assert (found.kept, found.ledger.kept, found.ledger.rounds) == (found.drawn, {"singleton": 2}, 1)
     assert found.ledger.rollouts == found.ledger.rollouts_kept == 2
     assert found.ledger.tokens == sum(one.n_tokens for one in found.drawn)
+    assert found.ledger.ended == {"full": 1}
+
+
+def test_a_batch_for_which_there_are_too_few_prompts_says_so() -> None:
+    pools = PromptPools([one.prompt_id for one in READY])
+    pools.set_aside([one.prompt_id for one in READY[1:]], Pool.QUARANTINE)
+    found = collected(1, pools=pools)
+    assert (found.ledger.generated, found.ledger.wanted, found.ledger.ended) == (1, 2, {"exhausted": 1})
 
 
 def test_escalated_prompts_are_sampled_at_their_own_temperature_and_size() -> None:

@@ -13,8 +13,10 @@ from typing import Any
 from ...errors import ArgumentError
 from ...rollouts.records import Group
 from ...verifiers.base import Verifier
-from ..attempts import attempt, group_of
+from ..asking import attempt
+from ..attempts import group_of
 from ..base import Generator, Sampling
+from ..judging import Judging, judging_by
 from ..prompts import Prompt
 from ..sft import Sft, SftConfig
 from .demonstrations import Selection
@@ -36,7 +38,7 @@ class BootstrapConfig:
         max_steps: after which it ends, whatever was seen.
         batch_prompts: groups that are sampled and held at once.
         seed: of the looks.
-        workers: of the verifier, see `verifiers.iter_verdicts`.
+        workers: killable processes that judge, held until the end; 0: in this one.
 
     Raises:
         ArgumentError: an option outside its range, or looks too small ever to be sure.
@@ -98,22 +100,23 @@ def bootstrap(
     started = perf_counter()
     if not prompts:
         raise ArgumentError("prompts: expected at least one, got none")
-    looker = _Looker(prompts, generator, verifier, config, on_look, on_group)
-    standing = looker.look(model, sft_steps=0)
-    sampled = rejection() if rejection is not None and standing is Standing.GO_ON else None
-    selections = [one for one in (demonstrations, sampled) if one is not None]
-    examples = [example for one in selections for example in one.examples]
     losses: list[LossAt] = []
-    if standing is Standing.GO_ON and examples:
-        sft = Sft(model, examples, config.sft)
-        while standing is Standing.GO_ON:
-            steps = [sft.step() for _ in range(min(config.look_every, config.max_steps - sft.steps))]
-            tokens = sum(one.tokens for one in steps)
-            loss = sum(one.loss * one.tokens for one in steps) / tokens
-            losses.append(LossAt(sft_steps=sft.steps, loss=loss, tokens=tokens))
-            standing = looker.look(model, sft_steps=sft.steps)
-    elif standing is Standing.GO_ON:
-        standing = looker.without_examples()
+    with judging_by(verifier, workers=config.workers) as judging:
+        looker = _Looker(prompts, generator, judging, config, on_look, on_group)
+        standing = looker.look(model, sft_steps=0)
+        sampled = rejection() if rejection is not None and standing is Standing.GO_ON else None
+        selections = [one for one in (demonstrations, sampled) if one is not None]
+        examples = [example for one in selections for example in one.examples]
+        if standing is Standing.GO_ON and examples:
+            sft = Sft(model, examples, config.sft)
+            while standing is Standing.GO_ON:
+                steps = [sft.step() for _ in range(min(config.look_every, config.max_steps - sft.steps))]
+                tokens = sum(one.tokens for one in steps)
+                loss = sum(one.loss * one.tokens for one in steps) / tokens
+                losses.append(LossAt(sft_steps=sft.steps, loss=loss, tokens=tokens))
+                standing = looker.look(model, sft_steps=sft.steps)
+        elif standing is Standing.GO_ON:
+            standing = looker.without_examples()
     learned = {prompt_id for one in selections for prompt_id in one.prompt_ids} if losses else set()
     names = {"model": "", "verifier": type(verifier).__name__, **(named or {})}
     return BootstrapReport(
@@ -146,12 +149,12 @@ class _Looker:
         self,
         prompts: Sequence[Prompt],
         generator: Generator,
-        verifier: Verifier,
+        judging: Judging,
         config: BootstrapConfig,
         on_look: Callable[[Look], None] | None,
         on_group: Callable[[Group], None] | None,
     ) -> None:
-        self._prompts, self._generator, self._verifier, self._config = prompts, generator, verifier, config
+        self._prompts, self._generator, self._judging, self._config = prompts, generator, judging, config
         self._on_look, self._on_group = on_look, on_group
         self._level = config.looks.level(config.planned_looks)
         self.looks: list[Look] = []
@@ -165,10 +168,8 @@ class _Looker:
         attempts = []
         for start in range(0, len(asked), config.batch_prompts):
             part = asked[start : start + config.batch_prompts]
-            size, judge = config.looks.group_size, self._verifier
-            done = attempt(
-                part, size, self._generator, judge, config.sampling, seed=seed + start, workers=config.workers
-            )
+            size, seed_of_part = config.looks.group_size, seed + start
+            done = attempt(part, size, self._generator, self._judging, config.sampling, seed=seed_of_part)
             attempts += done.attempts
         if self._on_group is not None:
             for place, one in enumerate(attempts):

@@ -16,8 +16,9 @@ from ...rollouts.refusals import Refusal
 from ...rollouts.turns import prompt_identity
 from ...verifiers.base import Verifier
 from ...verifiers.batch import verify_many
-from ..attempts import attempt
+from ..asking import attempt
 from ..base import Generator, Sampling
+from ..judging import judging_by
 from ..prompts import Prompt, PromptEncoder
 from ..sft import Example
 
@@ -116,29 +117,31 @@ def rejection_sampled(
 
     Args:
         samples: a prompt.
-        seed, workers: of sampling and judging.
+        seed: of the sampling.
         batch_prompts: prompts that are sampled and held at once.
+        workers: killable processes that judge, held until the end; 0: in this one.
 
     Source:
         RAFT (arXiv 2304.06767) and STaR (arXiv 2203.14465), in one round; the cap a prompt keeps easy prompts from
         crowding out the others.
     """
     selection = Selection(per_prompt)
-    for start in range(0, len(prompts), batch_prompts):
-        asked = prompts[start : start + batch_prompts]
-        done = attempt(asked, samples, generator, verifier, sampling, seed=seed + start, workers=workers)
-        selection.seconds += done.generating_s + done.judging_s
-        for one in done.attempts:
-            selection.tokens += one.n_tokens
-            for completion, verdict in zip(one.completions, one.verdicts, strict=True):
-                selection.seen += 1
-                if verdict.reward != 1:
-                    selection.refused[f"{verdict.outcome}: {verdict.rule}"] += 1
-                elif completion.finish_reason == "length":
-                    # Right by chance of where it was cut: it would teach not to stop.
-                    selection.refused["cut off"] += 1
-                else:
-                    selection.offer(one.prompt, completion.text, completion.token_ids)
+    with judging_by(verifier, workers=workers) as judging:
+        for start in range(0, len(prompts), batch_prompts):
+            asked = prompts[start : start + batch_prompts]
+            done = attempt(asked, samples, generator, judging, sampling, seed=seed + start)
+            selection.seconds += done.generating_s + done.judging_s
+            for one in done.attempts:
+                selection.tokens += one.n_tokens
+                for completion, verdict in zip(one.completions, one.verdicts, strict=True):
+                    selection.seen += 1
+                    if verdict.reward != 1:
+                        selection.refused[f"{verdict.outcome}: {verdict.rule}"] += 1
+                    elif completion.finish_reason == "length":
+                        # Right by chance of where it was cut: it would teach not to stop.
+                        selection.refused["cut off"] += 1
+                    else:
+                        selection.offer(one.prompt, completion.text, completion.token_ids)
     return selection
 
 

@@ -8,8 +8,10 @@ from ...errors import ArgumentError
 from ...rollouts.records import Group
 from ...verifiers.base import Verifier
 from ...verifiers.functions import FunctionVerifier
-from ..attempts import attempt, group_of
+from ..asking import attempt
+from ..attempts import group_of
 from ..base import Generator, Sampling
+from ..judging import judging_by
 from ..prompts import Prompt
 from .figures import PromptCounts, figures_at, setting_of
 from .readout import readout
@@ -45,13 +47,14 @@ def explore(
         least_mixed: share of mixed groups that a setting must be sure of to be recommended, in (0, 1).
         batch_prompts: prompts that are sampled and held at once.
         seed: of the sampling, the same at every temperature, and of the bootstrap.
-        workers: of the verifier, see `verifiers.iter_verdicts`.
+        workers: killable processes that judge, held until the end; 0: in this one. A verifier with workers of its own
+            has those.
         on_group: told every group when it has been judged.
         named: what the report calls `model`, `prompts_file` and `verifier`.
 
     Raises:
-        ArgumentError: an option outside its range.
-        RewardgateError: the generator's.
+        ArgumentError: an option outside its range, or a verifier that cannot be shipped to a process.
+        RewardgateError: the generator's, or a verifier that demands more than the machine has.
     """
     _check(prompts, group_sizes, temperatures, least_mixed, batch_prompts)
     samples = max(group_sizes)
@@ -60,40 +63,41 @@ def explore(
     counts: dict[float, list[PromptCounts]] = {}
     figures: list[AtTemperature] = []
     settings: list[Setting] = []
-    for temperature in sorted(set(temperatures)):
-        at = Sampling(
-            max_tokens=sampling.max_tokens, temperature=temperature, top_p=sampling.top_p, top_k=sampling.top_k
-        )
-        counted = counts[temperature] = []
-        seconds = [0.0, 0.0]
-        for start in range(0, len(prompts), batch_prompts):
-            asked = prompts[start : start + batch_prompts]
-            done = attempt(asked, samples, generator, verifier, at, seed=seed + start, workers=workers)
-            seconds = [seconds[0] + done.generating_s, seconds[1] + done.judging_s]
-            for number, one in enumerate(done.attempts, start):
-                counted.append(PromptCounts.of(one))
-                if on_group is not None:
-                    name = f"{number}/temperature-{temperature:g}"
-                    version = generator.policy_version
-                    on_group(group_of(one, group_id=name, policy_version=version, temperature=temperature))
-        prompt_by_prompt = readout(
-            counted,
-            ExploreSettings(
-                policy=names["model"],
-                policy_version=generator.policy_version,
-                temperature=temperature,
-                top_p=sampling.top_p,
-                max_new_tokens=sampling.max_tokens,
-                verifier=names["verifier"],
-                seed=seed,
-            ),
-            pass_at=sorted({1, *group_sizes}),
-            tells_format=tells_format,
-            seconds=sum(seconds),
-        )
-        told = {"readout": prompt_by_prompt, "generating_s": seconds[0], "judging_s": seconds[1]}
-        figures.append(figures_at(temperature, counted, seed=seed, **told))
-        settings += [setting_of(figures[-1], size, counted, seed=seed) for size in sorted(set(group_sizes))]
+    with judging_by(verifier, workers=workers) as judging:
+        for temperature in sorted(set(temperatures)):
+            at = Sampling(
+                max_tokens=sampling.max_tokens, temperature=temperature, top_p=sampling.top_p, top_k=sampling.top_k
+            )
+            counted = counts[temperature] = []
+            seconds = [0.0, 0.0]
+            for start in range(0, len(prompts), batch_prompts):
+                asked = prompts[start : start + batch_prompts]
+                done = attempt(asked, samples, generator, judging, at, seed=seed + start)
+                seconds = [seconds[0] + done.generating_s, seconds[1] + done.judging_s]
+                for number, one in enumerate(done.attempts, start):
+                    counted.append(PromptCounts.of(one))
+                    if on_group is not None:
+                        name = f"{number}/temperature-{temperature:g}"
+                        version = generator.policy_version
+                        on_group(group_of(one, group_id=name, policy_version=version, temperature=temperature))
+            prompt_by_prompt = readout(
+                counted,
+                ExploreSettings(
+                    policy=names["model"],
+                    policy_version=generator.policy_version,
+                    temperature=temperature,
+                    top_p=sampling.top_p,
+                    max_new_tokens=sampling.max_tokens,
+                    verifier=names["verifier"],
+                    seed=seed,
+                ),
+                pass_at=sorted({1, *group_sizes}),
+                tells_format=tells_format,
+                seconds=sum(seconds),
+            )
+            told = {"readout": prompt_by_prompt, "generating_s": seconds[0], "judging_s": seconds[1]}
+            figures.append(figures_at(temperature, counted, seed=seed, **told))
+            settings += [setting_of(figures[-1], size, counted, seed=seed) for size in sorted(set(group_sizes))]
     return ExploreReport(
         **names,
         verifier_version=verifier.version,

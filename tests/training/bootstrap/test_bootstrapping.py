@@ -1,10 +1,13 @@
+import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 import torch
+from misbehaving import InItsProcess
 from scripted_generator import Asked, ScriptedGenerator, numbered_prompts
 from small_models import small_model
 from tiny_policies import save_tiny_policy
@@ -266,3 +269,12 @@ def _demonstration(prompt: Prompt) -> Any:
     from rewardgate.rollouts.records import Rollout
 
     return Rollout(prompt_id=prompt.prompt_id, prompt=prompt.prompt, response=str(prompt.target), target=prompt.target)
+
+
+def test_the_verifiers_process_is_held_from_look_to_look_and_ends_with_the_bootstrap() -> None:
+    config = replace(CONFIG, workers=1, batch_prompts=7)
+    done = Bootstrapped(lambda asked, version: "no", config=config, verifier=InItsProcess(), demonstrations=selection())
+    (process,) = {rollout.meta["detail"] for group in done.groups for rollout in group.rollouts}
+    assert len(done.looks) == 4
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(process), 0)

@@ -1,3 +1,4 @@
+import os
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -5,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from misbehaving import InItsProcess
 from scripted_generator import Asked, ScriptedGenerator, numbered_prompts
 
 from rewardgate import verifiers
@@ -251,3 +253,12 @@ def test_chances_are_the_shares_of_all_subsets(rewards: list[float], size: int) 
     kinds = [str(group_kinds(subset, [0] * size).kinds[0]) for subset in subsets]
     for kind, chance in counts.all_equal(size).items():
         assert chance == pytest.approx(kinds.count(kind) / len(subsets))
+
+
+def test_the_verifiers_process_is_held_from_batch_to_batch_and_ends_with_the_exploration() -> None:
+    groups: list[Group] = []
+    options = {"batch_prompts": 1, "temperatures": (0.5, 1.0), "workers": 1, "on_group": groups.append}
+    explored(right, n=3, verifier=InItsProcess(), **options)
+    (process,) = {rollout.meta["detail"] for group in groups for rollout in group.rollouts}
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(process), 0)
