@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_model, save_model
 from torch import nn
 
-from ..errors import InputError
+from ..errors import ArgumentError, InputError
 from ..rollouts.run_files import step_name, step_of
 
 __all__ = ["Checkpoint", "latest_checkpoint", "load_weights", "save_checkpoint"]
@@ -67,8 +67,11 @@ def save_checkpoint(
         keep: the newest so many stay.
 
     Raises:
+        ArgumentError: weights that are not finite: nothing can go on from them.
         OSError: it could not be written; those before it are untouched.
     """
+    if not all(bool(one.isfinite().all()) for one in model.parameters()):
+        raise ArgumentError("weights: expected finite numbers, got others")
     place = folder / step_name(step)
     part = folder / f"{place.name}{_PART}"
     shutil.rmtree(part, ignore_errors=True)

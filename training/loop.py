@@ -1,13 +1,16 @@
 """A run: steps, their logs, and checkpoints from which it goes on as if nothing had happened."""
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 from warnings import warn
 
-from ..errors import InputError, RewardgateError
+import torch
+
+from ..errors import ArgumentError, InputError, RewardgateError
 from ..rollouts.run_files import EVALUATIONS, ROLLOUTS, step_of
 from .building import parts_of
 from .checkpoint import Checkpoint, latest_checkpoint, load_weights, save_checkpoint
@@ -21,6 +24,9 @@ from .run_folder import RunFolder
 from .stepping import StepDone, Stepper
 
 __all__ = ["RunResult", "Trainer"]
+
+MAX_ERROR_CHARS = 500
+"""Of an error in `state.json`, which stays shorter than the block of a disk that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +84,7 @@ class Trainer:
             InputError: the folder holds a run and `resume` is False; another process runs it; it cannot be written.
             RewardgateError: what stopped the run, with the step; a checkpoint was written before, if one could be.
         """
-        folder = RunFolder(self.config.folder)
-        try:
+        with closing(self.stepper), closing(RunFolder(self.config.folder)) as folder:
             if folder.has_run() and not resume:
                 told = f"got {folder.path}, which holds a run; resume goes on with it"
                 raise InputError(f"folder: expected one without a run, {told}")
@@ -89,17 +94,12 @@ class Trainer:
             folder.write_config(config_text(self.config))
             gate = self.config.signal.gate_config()
             writers = self.config.monitor.writers
-            monitor = Monitor(folder.path, writers=writers, correct_at=gate.correct_at, wrong_at=gate.wrong_at)
-            running = _Running(self, folder, monitor, tell)
-            try:
+            told_to = Monitor(folder.path, writers=writers, correct_at=gate.correct_at, wrong_at=gate.wrong_at)
+            with closing(told_to) as monitor:
+                running = _Running(self, folder, monitor, tell)
                 if checkpoint is not None:
                     running.go_on_from(checkpoint)
                 return running.run(should_stop)
-            finally:
-                monitor.close()
-        finally:
-            self.stepper.close()
-            folder.close()
 
 
 class _Running:
@@ -111,6 +111,7 @@ class _Running:
         self._trainer, self._folder, self._monitor, self._tell = trainer, folder, monitor, tell
         self._config, self._stepper = trainer.config, trainer.stepper
         self._checkpoint: Path | None = None
+        self._unwritten = ""  # why the last attempt left no checkpoint
         self._nonfinite = 0  # updates in a row without a finite gradient
 
     def go_on_from(self, checkpoint: Checkpoint) -> None:
@@ -136,12 +137,17 @@ class _Running:
                     self._save()
                 self._say("running")
             is_finished = trainer.step >= config.steps
-            if self._checkpoint is None or step_of(self._checkpoint) != trainer.step:
-                raise InputError(f"checkpoint: expected a folder to write to, got {self._folder.checkpoints}")
+            if self._checkpoint is None or not self._is_kept():
+                told = f"got {self._folder.checkpoints}: {self._unwritten}"
+                raise InputError(f"checkpoint: expected a folder to write to, {told}")
         except RewardgateError as error:
             self._keep(error)
-            kept = "no checkpoint is left" if self._checkpoint is None else f"the run can go on from {self._checkpoint}"
-            raise type(error)(f"step {min(trainer.step + 1, config.steps)}: {error}; {kept}") from error
+            raise type(error)(self._told(error)) from error
+        except torch.OutOfMemoryError as error:
+            self._keep(error)
+            reason = str(error).strip().split("\n")[0]
+            told = f"memory: expected enough, got: {reason}; try a lower update.token_budget"
+            raise RewardgateError(self._told(told)) from error
         except Exception as error:
             self._keep(error)
             raise
@@ -149,13 +155,24 @@ class _Running:
         return RunResult(trainer.step, is_finished, self._checkpoint)
 
     def _keep(self, error: Exception) -> None:
-        """Keep what is whole, and tell what happened."""
-        if self._stepper.is_between_steps:
+        """Keep what is whole, and tell what happened. Before the first step there is nothing to go on from."""
+        if self._stepper.is_between_steps and self._trainer.step:
             self._save()
-        self._say("failed", error=f"{type(error).__name__}: {error}")
+        self._say("failed", error=f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS])
+
+    def _told(self, error: object) -> str:
+        """What happened, where, and what is left."""
+        kept = "there is no checkpoint" if self._checkpoint is None else f"the run can go on from {self._checkpoint}"
+        return f"step {min(self._trainer.step + 1, self._config.steps)}: {error}; {kept}"
+
+    def _is_kept(self) -> bool:
+        """Whether the newest checkpoint is of the last step that is done: between two steps nothing changes."""
+        return self._checkpoint is not None and step_of(self._checkpoint) == self._trainer.step
 
     def _save(self) -> None:
-        """Write a checkpoint; where that fails, those before it stay, and the run goes on."""
+        """Write a checkpoint of the step; where that fails, those before it stay, and the run goes on."""
+        if self._is_kept():
+            return
         state, lines = self._stepper.state_dict()
         parts, step = self._trainer.parts, self._trainer.step
         try:
@@ -169,8 +186,9 @@ class _Running:
             of_model = (parts.model, parts.optimizer, parts.tokenizer)
             keep = self._config.checkpoint.keep
             self._checkpoint = save_checkpoint(self._folder.checkpoints, step, *of_model, known, ahead=lines, keep=keep)
-        except OSError as error:
-            warn(f"{self._folder.checkpoints}: step {step} is not written: {error.strerror or error}", stacklevel=2)
+        except (OSError, ArgumentError) as error:
+            self._unwritten = getattr(error, "strerror", None) or str(error)
+            warn(f"{self._folder.checkpoints}: step {step} is not written: {self._unwritten}", stacklevel=2)
 
     def _log_start(self) -> None:
         record = StepRecord(step=0, rewards=[], group_ids=[], held_out=self._held_out(0))

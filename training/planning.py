@@ -6,9 +6,14 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from ..errors import ArgumentError
+from ..grpo import estimators
+from ..prm import step_scorers
 from .building import prompts_of
 from .config import RunConfig
 from .evaluation import is_due
+from .generation import generators
+from .judging import judging_of
+from .monitor.writers import writers
 
 __all__ = ["Plan", "plan_of"]
 
@@ -79,8 +84,10 @@ def plan_of(config: RunConfig) -> Plan:
     """The plan of a run, from its configuration, its prompts and its model's configuration.
 
     Raises:
-        RewardgateError: prompts or model cannot be read.
+        RewardgateError: prompts or model cannot be read, or there is no verifier, scorer, estimator, engine or writer
+            of that name.
     """
+    _check_names(config)
     parameters, tokenizer = _model(config)
     prompts, held_out, too_long = prompts_of(config, tokenizer)
     sampling, dynamic = config.sampling, config.dynamic_sampling
@@ -113,6 +120,18 @@ def plan_of(config: RunConfig) -> Plan:
         checkpoint_mib=3 * mib,
         checkpoints_kept=config.checkpoint.keep,
     )
+
+
+def _check_names(config: RunConfig) -> None:
+    """Refuse now what the run would refuse when it has loaded its model."""
+    judging_of(config.judge).close()
+    scorer = config.signal.scorer
+    if scorer is not None and ":" not in scorer:
+        step_scorers.factory(scorer)
+    estimators.factory(config.signal.estimator)
+    generators.factory(config.generation.engine)
+    for name in config.monitor.writers:
+        writers.factory(name)
 
 
 def _model(config: RunConfig) -> tuple[int, object]:

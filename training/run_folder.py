@@ -89,7 +89,7 @@ class RunFolder:
     def tell(self, **state: Any) -> None:
         """Say how far the run is."""
         text = json.dumps({"schema": STATE_SCHEMA, **state}) + "\n"
-        self._unless_full(STATE_FILE, lambda: write_whole(self.path / STATE_FILE, text))
+        self._unless_full(STATE_FILE, lambda: _write_though_full(self.path / STATE_FILE, text))
 
     def dump(self, kind: str, step: int, groups: Iterable[Group], *, kept: Iterable[str] | None = None) -> None:
         """Write the rollouts of a step.
@@ -169,6 +169,23 @@ def write_whole(path: Path, text: str) -> None:
     except OSError:
         part.unlink(missing_ok=True)
         raise
+
+
+def _write_though_full(path: Path, text: str) -> None:
+    """`write_whole`; on a disk without room for a second file, over the first one, whose block is there already.
+
+    In one write of less than a page, spaces over what was longer: a reader finds the one or the other.
+    """
+    try:
+        write_whole(path, text)
+    except OSError:
+        if not path.exists():
+            raise
+        data = text.rstrip("\n").encode("utf-8").ljust(path.stat().st_size - 1) + b"\n"
+        with path.open("r+b", buffering=0) as file:
+            if file.write(data) != len(data):
+                raise
+            os.fsync(file.fileno())
 
 
 def _row(group: Group, place: int, kept: set[str] | None) -> dict[str, Any]:

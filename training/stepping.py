@@ -99,7 +99,8 @@ class Stepper:
                 credited = self._crediting(collected.kept)
         mismatch = self._mismatch(collected.kept, seconds)
         self._push()
-        self.is_between_steps = False
+        # Until here a failure leaves what was sampled ahead where it is, to be kept with the step before.
+        self.is_between_steps, self._ahead = False, None
         if credited is not None:
             self._crediting.remember(collected.kept, credited)
         self._count(collected)
@@ -168,12 +169,11 @@ class Stepper:
             self._parts.scoring.close()
 
     def _collected(self, number: int, seconds: defaultdict[str, float]) -> Collected:
-        ahead, self._ahead = self._ahead, None
-        if ahead is None:
+        if self._ahead is None:
             self._push()
             return self._collector.collect(number)
         with _timed(seconds, "wait"):
-            return ahead.result()
+            return self._ahead.result()
 
     def _mismatch(self, groups: Sequence[JudgedGroup], seconds: defaultdict[str, float]) -> SamplerMismatch | None:
         if not groups or not self._config.monitor.mismatch_rows:

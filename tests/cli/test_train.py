@@ -64,6 +64,12 @@ def test_a_run_is_planned_done_and_resumed(folder: Path, capsys: pytest.CaptureF
         (["run.toml", "model.path=no/such/model"], "model: expected a causal language model"),
         (["run.toml", "model.path=no/such/model", "--dry-run"], r"model.path: expected a causal language model"),
         (["run.toml", "data.prompts=none.jsonl"], "none.jsonl: expected a readable file"),
+        (["run.toml", "judge.verifier=numerc", "--dry-run"], 'verifier: unknown name "numerc"'),
+        (["run.toml", "judge.options.tolerance=1", "--dry-run"], "verifier .exact.: expected .*got tolerance"),
+        (["run.toml", "signal.scorer=arithmetik", "--dry-run"], 'step scorer: unknown name "arithmetik"'),
+        (["run.toml", "signal.estimator=gpro", "--dry-run"], 'estimator: unknown name "gpro"'),
+        (["run.toml", "generation.engine=hv", "--dry-run"], 'generator: unknown name "hv"'),
+        (["run.toml", 'monitor.writers=["tensor"]', "--dry-run"], 'writer: unknown name "tensor"'),
         (["run.toml", "sampling.groups=20"], r"expected at least sampling.groups = 20, got 6"),
     ],
 )

@@ -8,7 +8,7 @@ from tiny_prms import plain_tokenizer
 from tiny_runs import tiny_policy, weights_of
 from transformers import AutoModelForCausalLM
 
-from rewardgate.errors import InputError
+from rewardgate.errors import ArgumentError, InputError
 from rewardgate.training.checkpoint import latest_checkpoint, load_weights, save_checkpoint
 
 
@@ -66,6 +66,16 @@ def test_a_checkpoint_of_the_same_step_is_replaced(tmp_path: Path) -> None:
     model = saved(tmp_path, 5, seed=2)
     assert all(torch.equal(one, two) for one, two in zip(model.parameters(), read(tmp_path).parameters(), strict=True))
     assert [path.name for path in tmp_path.iterdir()] == ["step_000005"]
+
+
+def test_weights_that_nothing_can_go_on_from_are_no_checkpoint(tmp_path: Path) -> None:
+    saved(tmp_path, 1)
+    model = tiny_policy()
+    with torch.no_grad():
+        model.get_input_embeddings().weight[3, 2] = float("inf")
+    with pytest.raises(ArgumentError, match="weights: expected finite numbers"):
+        save_checkpoint(tmp_path, 2, model, torch.optim.AdamW(model.parameters()), None, {}, keep=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["step_000001"]
 
 
 def test_what_a_killed_process_left_is_not_read_and_removed(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from misbehaving import InItsProcess
 from tiny_prms import plain_tokenizer
 from tiny_runs import PROMPTS, EvenLength, lines_of, tiny_config, tiny_parts, tiny_policy, weights_of
 
-from rewardgate.errors import ArgumentError, InputError, RewardgateError, WorkerDiedError
+from rewardgate.errors import ArgumentError, InputError, RewardgateError, UnavailableError, WorkerDiedError
+from rewardgate.prm.rules.arithmetic import ArithmeticScorer
 from rewardgate.rollouts import read
 from rewardgate.training import run_folder
 from rewardgate.training.base import Sampled, Sampling
@@ -254,16 +255,19 @@ def test_a_verifier_that_no_process_can_be_given_is_refused_before_the_first_ste
         Trainer(tiny_config(tmp_path / "run", judge={"workers": 1}), **tiny_parts(verifier=Bound()))
 
 
+class Strict(EvenLength):
+    """Pays nothing: every group is asked of the scorer."""
+
+    def verify(self, completion: Any, target: Any, *, prompt: Any = None) -> Any:
+        return Verdict(Outcome.INCORRECT, 0.0, rule="no", detail="")
+
+
 def test_a_scorer_that_fails_costs_its_rows_and_never_the_run(tmp_path: Path) -> None:
     file = tmp_path / "my_scorer.py"
     file.write_text(
         "def score(steps, prompt):\n    assert not prompt.startswith('1')\n    return [0.5] * len(steps)\n",
         encoding="utf-8",
     )
-
-    class Strict(EvenLength):
-        def verify(self, completion: Any, target: Any, *, prompt: Any = None) -> Any:
-            return Verdict(Outcome.INCORRECT, 0.0, rule="no", detail="")
 
     sections = {"signal": {"scorer": f"{file}:score"}, "sampling": {"groups": 6, "group_size": 2}}
     config = tiny_config(tmp_path / "run", steps=5, **sections)
@@ -297,6 +301,53 @@ def test_gradients_that_are_not_finite_stop_the_run_with_a_checkpoint(tmp_path: 
     assert weight.isfinite().all()
 
 
+def test_weights_that_broke_are_not_kept_in_the_place_of_whole_ones(tmp_path: Path) -> None:
+    trainer = Trainer(tiny_config(tmp_path / "run", checkpoint={"every": 1, "keep": 1}), **tiny_parts())
+
+    def break_weights(step: int, _: Any) -> None:
+        if step == 2:
+            trainer.parts.model.get_input_embeddings().weight.data[:] = float("nan")
+
+    with (
+        pytest.warns(UserWarning, match="step 2 is not written: weights: expected finite numbers"),
+        pytest.raises(RewardgateError, match=r"step 3: model: expected finite logits.*can go on from .*step_000001"),
+    ):
+        trainer.run(tell=break_weights)
+    assert Trainer(tiny_config(tmp_path / "run"), **tiny_parts()).run(resume=True).is_finished
+
+
+def test_a_run_that_fails_before_its_first_step_begins_again(tmp_path: Path) -> None:
+    sections = {"evaluation": {"every": 2}}
+    whole = Trainer(tiny_config(tmp_path / "whole", **sections), **tiny_parts(held_out=PROMPTS[:1]))
+    whole.run()
+    model = tiny_policy()
+    flawed = Flawed(model, at=2, instead=raises(OSError("no such device")))  # behind the evaluation of step 0
+    parts = tiny_parts(model=model, generator=flawed, held_out=PROMPTS[:1])
+    with pytest.raises(RewardgateError, match="step 1: generator: OSError: no such device; there is no checkpoint"):
+        Trainer(tiny_config(tmp_path / "run", **sections), **parts).run()
+    Trainer(tiny_config(tmp_path / "run", **sections), **tiny_parts(held_out=PROMPTS[:1])).run(resume=True)
+    assert figures_of(tmp_path / "run") == figures_of(tmp_path / "whole")
+
+
+def test_what_was_sampled_ahead_outlives_a_scorer_that_ends_the_run(tmp_path: Path) -> None:
+    class Demanding(ArithmeticScorer):
+        def score(self, rows: Any) -> Any:
+            if first.step == 2:
+                raise UnavailableError("require: expected user namespaces, got none")
+            return super().score(rows)
+
+    def trainer(folder: str, scorer: Any) -> Trainer:
+        sections = {"generation": {"asynchronous": True}, "checkpoint": {"every": 9}}
+        return Trainer(tiny_config(tmp_path / folder, **sections), **tiny_parts(verifier=Strict(), scorer=scorer))
+
+    trainer("whole", ArithmeticScorer()).run()
+    first = trainer("cut", Demanding())
+    with pytest.raises(UnavailableError, match="step 3: require"):
+        first.run()
+    trainer("cut", ArithmeticScorer()).run(resume=True)
+    assert figures_of(tmp_path / "cut") == figures_of(tmp_path / "whole")
+
+
 def test_a_full_disk_costs_the_logs_and_not_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, text: str) -> None:
         if path.parent.name == "rollouts":
@@ -324,7 +375,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
     monkeypatch.setattr(torch, "save", full)
     with (
         pytest.warns(UserWarning, match="step 4 is not written: .*unexpected pos"),
-        pytest.raises(InputError, match="step 4: checkpoint: expected a folder to write to"),
+        pytest.raises(InputError, match=r"step 4: checkpoint: expected a folder to write to, got .*unexpected pos"),
     ):
         Trainer(tiny_config(tmp_path / "run"), **tiny_parts()).run()
     assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == ["step_000002"]
@@ -342,7 +393,8 @@ def test_a_run_that_fails_in_the_middle_of_an_update_keeps_the_step_before(tmp_p
 
     step = trainer.stepper._update.step
     trainer.stepper._update.step = run_out
-    with pytest.raises(torch.OutOfMemoryError):
+    problem = "step 4: memory: expected enough, got: CUDA out of memory; try .*; the run can go on from .*step_000002"
+    with pytest.raises(RewardgateError, match=problem):
         trainer.run()
     (state,) = lines_of(tmp_path / "run" / "state.json")
     assert (state["status"], state["step"], state["checkpoint"]) == ("failed", 3, "step_000002")

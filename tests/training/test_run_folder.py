@@ -67,6 +67,21 @@ def test_a_log_that_cannot_be_written_is_told_once(folder: RunFolder, monkeypatc
         folder.write_config("")
 
 
+def test_how_a_run_ended_is_told_on_a_full_disk_too(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    state = folder.path / "state.json"
+    folder.tell(status="running", step=10, error="x" * 100)
+    monkeypatch.setattr(run_folder, "write_whole", full)
+    for status in ("failed", "finished as nobody expected it"):
+        for error in (None, "y" * 300):  # shorter, and longer than what stood there
+            folder.tell(status=status, error=error)
+            found = json.loads(state.read_text(encoding="utf-8"))
+            assert (found["status"], found["error"]) == (status, error)
+    assert state.read_bytes().count(b"\n") == 1
+
+
 def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
     write_whole(tmp_path / "a", "one")
     with pytest.raises(UnicodeEncodeError):
