@@ -11,11 +11,11 @@ from tiny_prms import plain_tokenizer
 from tiny_runs import PROMPTS, EvenLength, lines_of, tiny_config, tiny_parts, tiny_policy, weights_of
 
 from rewardgate.errors import ArgumentError, InputError, RewardgateError, UnavailableError, WorkerDiedError
-from rewardgate.prm.rules.arithmetic import ArithmeticScorer
 from rewardgate.rollouts import read
 from rewardgate.training import run_folder
 from rewardgate.training.base import Sampled, Sampling
 from rewardgate.training.config import RunConfig
+from rewardgate.training.crediting import Crediting
 from rewardgate.training.generation import HfGenerator
 from rewardgate.training.loop import Trainer
 from rewardgate.training.prompts import Prompt
@@ -255,19 +255,16 @@ def test_a_verifier_that_no_process_can_be_given_is_refused_before_the_first_ste
         Trainer(tiny_config(tmp_path / "run", judge={"workers": 1}), **tiny_parts(verifier=Bound()))
 
 
-class Strict(EvenLength):
-    """Pays nothing: every group is asked of the scorer."""
-
-    def verify(self, completion: Any, target: Any, *, prompt: Any = None) -> Any:
-        return Verdict(Outcome.INCORRECT, 0.0, rule="no", detail="")
-
-
 def test_a_scorer_that_fails_costs_its_rows_and_never_the_run(tmp_path: Path) -> None:
     file = tmp_path / "my_scorer.py"
     file.write_text(
         "def score(steps, prompt):\n    assert not prompt.startswith('1')\n    return [0.5] * len(steps)\n",
         encoding="utf-8",
     )
+
+    class Strict(EvenLength):
+        def verify(self, completion: Any, target: Any, *, prompt: Any = None) -> Any:
+            return Verdict(Outcome.INCORRECT, 0.0, rule="no", detail="")
 
     sections = {"signal": {"scorer": f"{file}:score"}, "sampling": {"groups": 6, "group_size": 2}}
     config = tiny_config(tmp_path / "run", steps=5, **sections)
@@ -329,22 +326,25 @@ def test_a_run_that_fails_before_its_first_step_begins_again(tmp_path: Path) -> 
     assert figures_of(tmp_path / "run") == figures_of(tmp_path / "whole")
 
 
-def test_what_was_sampled_ahead_outlives_a_scorer_that_ends_the_run(tmp_path: Path) -> None:
-    class Demanding(ArithmeticScorer):
-        def score(self, rows: Any) -> Any:
-            if first.step == 2:
-                raise UnavailableError("require: expected user namespaces, got none")
-            return super().score(rows)
-
-    def trainer(folder: str, scorer: Any) -> Trainer:
+def test_what_was_sampled_ahead_outlives_a_step_that_cannot_be_credited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trainer(folder: str) -> Trainer:
         sections = {"generation": {"asynchronous": True}, "checkpoint": {"every": 9}}
-        return Trainer(tiny_config(tmp_path / folder, **sections), **tiny_parts(verifier=Strict(), scorer=scorer))
+        return Trainer(tiny_config(tmp_path / folder, **sections), **tiny_parts())
 
-    trainer("whole", ArithmeticScorer()).run()
-    first = trainer("cut", Demanding())
+    def demanding(crediting: Crediting, groups: Any) -> Any:
+        if first.step == 2:
+            raise UnavailableError("require: expected user namespaces, got none")
+        return credited(crediting, groups)
+
+    trainer("whole").run()
+    first, credited = trainer("cut"), Crediting.__call__
+    monkeypatch.setattr(Crediting, "__call__", demanding)
     with pytest.raises(UnavailableError, match="step 3: require"):
         first.run()
-    trainer("cut", ArithmeticScorer()).run(resume=True)
+    monkeypatch.undo()
+    trainer("cut").run(resume=True)
     assert figures_of(tmp_path / "cut") == figures_of(tmp_path / "whole")
 
 
