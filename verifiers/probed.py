@@ -4,6 +4,7 @@ What it does not read for certain, or cannot decide, goes on to the next stage u
 the rules `equal_expression`, `different_expression`, `equal_relation` and `different_relation`.
 """
 
+from .expression.antiderivatives import probe_antiderivatives
 from .expression.notations import in_one_notation
 from .expression.parser import UnreadableError, parse
 from .expression.probing import Probe, probe
@@ -43,6 +44,8 @@ def _probe(target: str, answer: str) -> tuple[Probe, str]:
         return probe_relations(target, answer), "relation"
     wanted, given = parse(target), parse(answer)
     found = probe(wanted, given)
+    if (integrals := probe_antiderivatives(wanted, given)) is not None:
+        return integrals, "expression"
     if found.equal is False:
         for renamed in with_names_of(wanted, given):
             if probe(wanted, renamed).equal:

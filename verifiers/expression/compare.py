@@ -8,21 +8,27 @@ import re
 
 from ..base import Outcome
 from .clocks import compare_clocks
+from .families import compare_families
+from .groups import compare_groups
 from .matrices import compare_matrices, determinant
-from .nodes import SYMBOLS, Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
+from .nodes import SYMBOLS, Clock, Collection, Labelled, Matrix, Node, Opaque, Piecewise, Ratio, Relation, Text, Union
 from .normalise import plain_words
 from .numbers import Quantity
-from .quantities import compare_quantities, compare_values, is_rounded
+from .piecewise import compare_pieces
+from .quantities import compare_digits, compare_quantities, compare_values, is_rounded
 from .ratios import compare_ratios
 from .residues import compare_residues
 from .results import Comparison, Symbolic, correct, incorrect
 from .several import compare_collections, compare_unions, one_of_several
 from .solution_sets import describes_set, same_set
 from .structures import read
+from .unit_vectors import components
 
 __all__ = ["compare"]
 
 _MAX_SIDES = 8
+_OF_ARGUMENT = re.compile(r"(?P<name>[A-Za-z])\((?P<of>[a-z])\)")
+_LETTER_OR_COMMAND = re.compile(r"\\[a-zA-Z]+|[a-zA-Z]")
 
 
 def compare(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
@@ -44,7 +50,26 @@ def compare(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
         return _compare_sets(target, answer, symbolic)
     if (by_class := compare_residues(target, answer)) is not None:
         return by_class
+    if (by_steps := compare_families(target, answer)) is not None and by_steps.is_correct:
+        return by_steps
+    if (by_order := compare_groups(target, answer)) is not None:
+        return by_order
+    target, answer = _as_components(target, answer), _as_components(answer, target)
     return _compare_parts(target, answer, symbolic)
+
+
+def _as_components(node: Node, other: Node) -> Node:
+    """`node` as the tuple of its components, where it is written in unit vectors and `other` is a vector."""
+    if not isinstance(node, Opaque):
+        return node
+    if isinstance(other, Matrix):
+        size = max([len(other.rows), *map(len, other.rows)])
+    elif isinstance(other, Collection) and other.brackets == "()":
+        size = len(other.items)
+    else:
+        return node
+    parts = components(node.text, size)
+    return node if parts is None else Collection(tuple(map(read, parts)), "()", node.text)
 
 
 def _compare_sets(target: Node, answer: Node, symbolic: Symbolic) -> Comparison:
@@ -71,6 +96,8 @@ def _compare_parts(target: Node, answer: Node, symbolic: Symbolic) -> Comparison
         return _compare_relations(target, answer, symbolic)
     if isinstance(target, Quantity) and isinstance(answer, Quantity):
         return compare_quantities(target, answer)
+    if isinstance(target, Quantity) and target.base is not None and isinstance(answer, Opaque | Text):
+        return incorrect("base", target, answer) if "_" in answer.text else compare_digits(target, answer)
     if isinstance(target, Text) != isinstance(answer, Text) and not isinstance(target, Quantity):
         target, answer = _in_symbols(target), _in_symbols(answer)
     if isinstance(target, Text) or isinstance(answer, Text):
@@ -79,6 +106,8 @@ def _compare_parts(target: Node, answer: Node, symbolic: Symbolic) -> Comparison
         return compare_clocks(target, answer)
     if isinstance(target, Matrix) or isinstance(answer, Matrix):
         return _compare_matrices(target, answer, symbolic)
+    if isinstance(target, Piecewise) or isinstance(answer, Piecewise):
+        return compare_pieces(target, answer, lambda part, other: compare(part, other, symbolic).is_correct)
     if isinstance(target, Ratio) or isinstance(answer, Ratio):
         return compare_ratios(target, answer, lambda one, other: compare(one, other, symbolic).is_correct)
 
@@ -98,6 +127,7 @@ def _compare_labelled(target: Node, answer: Node, symbolic: Symbolic) -> Compari
     if isinstance(target, Labelled) and isinstance(answer, Labelled):
         if _is_turned(target, answer):
             return _ask(target, answer, symbolic)  # AB = CD and CD = AB
+        answer = _of_the_same_argument(target, answer)
         if _labels_conflict(target.label, answer.label):
             return incorrect("label_conflict", target, answer)
         return compare(target.value, answer.value, symbolic)
@@ -109,6 +139,20 @@ def _compare_labelled(target: Node, answer: Node, symbolic: Symbolic) -> Compari
     if isinstance(target, Relation):
         return _ask(target, answer, symbolic)
     return compare(target, answer.value, symbolic)
+
+
+def _of_the_same_argument(target: Labelled, answer: Labelled) -> Labelled:
+    """`f(t) = t^2` as `f(x) = x^2`, where `target` says what `f(x)` is."""
+    wanted, given = _OF_ARGUMENT.fullmatch(target.label), _OF_ARGUMENT.fullmatch(answer.label)
+    if wanted is None or given is None or wanted["name"] != given["name"] or wanted["of"] == given["of"]:
+        return answer
+    letters = [found.group() for found in _LETTER_OR_COMMAND.finditer(answer.value.text)]
+    if "\\text" in letters or wanted["of"] in letters:
+        return answer
+    renamed = _LETTER_OR_COMMAND.sub(
+        lambda found: wanted["of"] if found.group() == given["of"] else found.group(), answer.value.text
+    )
+    return Labelled(target.label, read(renamed), answer.text)
 
 
 def _is_turned(target: Labelled, answer: Labelled) -> bool:
@@ -130,6 +174,9 @@ def _labels_conflict(target: str, answer: str) -> bool:
     first, second = plain
     assert first is not None
     assert second is not None
+    if first.group(1) == second.group(1) and None in (first.group(2), second.group(2)):
+        # x_1 and x_2 are two values of x, and y(x) is y.
+        return None not in (first.group(3), second.group(3)) and first.group(3) != second.group(3)
     # y = x^2 and f(x) = x^2 name the same curve.
     return bool(first.group(3)) == bool(second.group(3))
 

@@ -40,7 +40,18 @@ _STYLED = lazy_pattern(
 )
 _WRAPPED = lazy_pattern(r"\\(?:boxed|fbox|framebox|smash|ensuremath)\s*\{")
 _COLOURED = lazy_pattern(r"\\(?:text)?color\s*\{[^{}]*\}\s*")
-_REALS = lazy_pattern(r"\\mathbb\s+R(?![a-zA-Z])|\\mathbb R(?![a-zA-Z])|\\bf\{R\}")
+_UNIT = r"\\(?:text|mathrm|rm)\s*\{\s*([A-Za-zΩμ]{1,4})\s*\}"
+_DOT = r"\cdot"
+_UNITS = lazy_pattern(r"[A-Za-z]{1,3}(?: ?\\cdot ?[A-Za-z]{1,3}(?:/[a-z]{1,3})?){1,3}")
+_UNIT_FRACTION = lazy_pattern(rf"\\frac\s*\{{\s*{_UNIT}\s*\}}\s*\{{\s*{_UNIT}\s*(?:\^\s*\{{?(\d)\}}?)?\s*\}}")
+_UNIT_PRODUCT = lazy_pattern(r"\\(?:text|mathrm)\s*\{([A-Za-z/^0-9 -]{1,12})\}\s*\\cdot\s*\\(?:text|mathrm)\s*\{")
+_CALLIGRAPHIC = lazy_pattern(r"\\math(?:cal|scr)\s*(?:\{([A-Z])\}|([A-Z]))")
+_CIS = lazy_pattern(
+    r"\\(?:text|operatorname|mathrm)\{ ?cis ?\}\s*(?:\(([^()]*)\)|(\\frac\{[^{}]*\}\{[^{}]*\}|\d+(?:\.\d+)?\^\\circ))"
+)
+_CASES = lazy_pattern(r"(?<=\{)[dr]cases\*?\}|(?<=\{)cases\*\}")
+_BLACKBOARD = lazy_pattern(r"\\mathbb\s*([A-Z])(?![a-zA-Z])")
+_REALS = lazy_pattern(r"\\mathbb\s+R(?![a-zA-Z])|\\bf\{R\}")
 _ARROW = lazy_pattern(r"\\(?:hat|vec|overrightarrow|widehat)\s*(?:\{([^{}]*)\}|([a-zA-Z]))")
 _PHANTOM = lazy_pattern(r"\\[hv]?phantom\s*\{")
 _FRACTION = lazy_pattern(
@@ -56,7 +67,7 @@ _FUNCTIONS = frozenset(
     ("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "arccot", "sinh", "cosh", "tanh", "ln",
      "log", "exp", "lim", "gcd", "lcm", "det")
 )  # fmt: skip
-_UNIT_LETTERS = frozenset("msghLlNJWVAKCF")
+_UNIT_LETTERS = frozenset("msghLlNJWVAKCFMT")
 _WORD = lazy_pattern(r"[^\W\d_]{2,}")
 
 
@@ -88,6 +99,8 @@ def without_latex_variants(text: str) -> str:
         >>> without_latex_variants(r"$\left(\dfrac12,\ \text{\$}3\right)$")
         '(\\frac{1}{2}, $3)'
     """
+    if "cases}" in text:
+        text = _CASES.sub("cases}", text)
     text = text.replace("\\\\", "\x03")  # a row break, not a backslash before what follows
     text = _BRACED_COMMA.sub(",", _DIGIT_GROUPING.sub("", text))
     text = _LAYOUT.sub("", text)
@@ -101,13 +114,20 @@ def without_latex_variants(text: str) -> str:
     text = _DEGREES.sub(r"^\\circ ", text)
     text = _rewritten(text, _PHANTOM, lambda _inner, _before: "")
     text = _rewritten(_COLOURED.sub("", text), _WRAPPED, lambda inner, _before: f" {inner} ")
+    if "\\text" in text or "\\mathrm" in text:
+        text = _UNIT_FRACTION.sub(_unit_quotient, text)
+        text = _UNIT_PRODUCT.sub(r"\\text{\1 ", text)
+    if "cis" in text:
+        text = _CIS.sub(lambda found: f"e^{{i({found[1] or found[2]})}}", text)
+    if "\\math" in text:
+        text = _CALLIGRAPHIC.sub(lambda found: found[1] or found[2], text)
     text = _rewritten(text, _STYLED, _plain_or_text)
     text = _ARROW.sub(lambda found: found[1] or found[2], text)
     text = _ROOT.sub(r"\\sqrt{\1}", _braced_roots(text))
     text = _FRACTION.sub(_braced_fraction, text)
     if "\\binom" in text:
         text = _BINOMIAL.sub(lambda found: rf"\binom{{{found[1] or found[2]}}}{{{found[3] or found[4]}}}", text)
-    text = _REALS.sub(r"\\mathbb{R}", text)
+    text = _BLACKBOARD.sub(r"\\mathbb{\1}", _REALS.sub(r"\\mathbb{R}", text))
     text = _SHORT_SCRIPT.sub(r"\1\2", text).strip()
     for _ in range(MAX_DEPTH):
         if not (text.startswith("{") and closing_bracket(text, 0) == len(text) - 1):
@@ -125,15 +145,22 @@ def _rewritten(text: str, opening: re.Pattern[str], rewrite: Callable[[str, str]
             break
         pieces.append(text[position : found.start()])
         inner = _rewritten(text[found.end() : end], opening, rewrite, depth + 1)
-        pieces.append(rewrite(inner, text[max(0, found.start() - 3) : found.start()].rstrip()[-1:]))
+        pieces.append(rewrite(inner, text[max(0, found.start() - 8) : found.start()].rstrip()[-1:]))
         position = end + 1
     pieces.append(text[position:])
     return "".join(pieces)
 
 
+def _unit_quotient(found: re.Match[str]) -> str:
+    power = f"^{found[3]}" if found[3] else ""
+    return rf"\text{{{found[1]}/{found[2]}{power}}}"
+
+
 def _plain_or_text(inner: str, before: str) -> str:
     """The content of a style command: bare where it is mathematics, `\text{}` where it is words."""
     stripped = inner.strip()
+    if "\\cdot" in stripped and before and (before.isdigit() or before in "})") and _UNITS.fullmatch(stripped):
+        return rf"\text{{{stripped.replace(_DOT, ' ')}}}"
     if stripped in _UNIT_LETTERS and (before.isdigit() or before in ("}", ")")):
         return rf"\text{{{stripped}}}"
     if stripped in _FUNCTIONS:

@@ -13,6 +13,8 @@ __all__ = [
     "Matrix",
     "Node",
     "Opaque",
+    "Piece",
+    "Piecewise",
     "Ratio",
     "Relation",
     "Text",
@@ -116,4 +118,21 @@ class Clock:
     text: str
 
 
-Node = Quantity | Text | Opaque | Collection | Union | Relation | Labelled | Ratio | Matrix | Clock
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """`value` under `condition`, None for "otherwise"; `words` are those of the condition that say something."""
+
+    value: "Node"
+    condition: "Node | None"
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piecewise:
+    """A function by cases, in the order written."""
+
+    pieces: tuple[Piece, ...]
+    text: str
+
+
+Node = Quantity | Text | Opaque | Collection | Union | Relation | Labelled | Ratio | Matrix | Clock | Piecewise

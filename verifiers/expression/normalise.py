@@ -44,6 +44,7 @@ _ABS = lazy_pattern(r"(?<![\\a-zA-Z])abs ?\(([^()]*)\)")
 _PLAIN_LOG = lazy_pattern(r"\\log ?(2|10)\(")
 _DOTTED = lazy_pattern(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?(?![\d.,])")
 """Thousands with dots, at least two: `1.000` alone is a decimal number."""
+_CONTINUED = lazy_pattern(r"(?<=\d\.\d{3})(\d*)\.{3}\Z")
 _UNION_LETTER = lazy_pattern(r"(?<=[\])}])\s*[Uu]\s*(?=[\[({\\])")
 _SPACES = lazy_pattern(r"\s+")
 _IDLE_SPACE = lazy_pattern(r" ?(\\\\|\\[{}]|[()\[\]{}+*/^=<>|&;_:!-]) ?")
@@ -89,6 +90,8 @@ def normalise(text: str) -> str:
         text = _TIMES_TEN.sub(r"\1\\times 10^", text)
     if "abs" in text or "log" in text:
         text = _PLAIN_LOG.sub(r"\\log_{\1}(", _ABS.sub(r"|\1|", text))
+    if ".." in text:
+        text = _CONTINUED.sub(r"\1\\ldots", text)
     if "." in text:
         text = _DOTTED.sub(lambda number: number.group().replace(".", "").replace(",", "."), text)
     text = _UNION_LETTER.sub(r"\\cup ", text)

@@ -131,7 +131,9 @@ _SCIENTIFIC = re.compile(
 )
 _MIXED_SLASH = re.compile(r"([+-]?)(\d{1,50})(?: | and )(\d{1,50})/(\d{1,50})")
 _REPEATING = re.compile(r"([+-]?)(\d{0,50})\.(\d{0,50})(?:\\overline\{(\d{1,50})\}|\\dot\{?(\d)\}?|\((\d{1,50})\))")
-_IN_BASE = re.compile(r"([0-9A-Za-z]{1,200})_(?:(\d)|\{(\d{1,2})\}|\{?\\text\{(\w+)\}\}?|\{(\w+)\})")
+_CONTINUED = re.compile(r"([+-]?)(\d{0,50})\.(\d{1,60})\\ldots ?")
+_REPEATED = re.compile(r"(\d{0,6}?)(?:(\d)\2{2,}|(\d{2,12}?)\3+)")
+_IN_BASE = re.compile(r"(?:\\text\{)?([0-9A-Za-z]{1,200})\}?_(?:(\d)|\{(\d{1,2})\}|\{?\\text\{(\w+)\}\}?|\{(\w+)\})")
 _PREFIXED = re.compile(r"([+-]?)(?:([$€£¥₹])|\\text\{([$€£¥₹]|USD|EUR|GBP|JPY|INR)\}|(USD|EUR|GBP) ?)([+-]?)(.+)")
 _ORDINAL = re.compile(r"(\d+)\^?\{?(?:\\text\{(?:st|nd|rd|th)\}|st|nd|rd|th)\}?")
 _SUFFIXED = re.compile(
@@ -169,6 +171,8 @@ def _read_bare(text: str) -> Quantity | None:
         return Quantity(-value if sign == "-" else value, "exact", text)
     if found := _REPEATING.fullmatch(text):
         return Quantity(_repeating_value(found), "exact", text)
+    if found := _CONTINUED.fullmatch(text):
+        return _read_continued(found)
     if (words := read_words(text.removeprefix("\\text{").removesuffix("}"))) is not None:
         return Quantity(Decimal(words), "integer", text)
     if not any(map(str.isdigit, text)):
@@ -176,6 +180,17 @@ def _read_bare(text: str) -> Quantity | None:
         return None if part is None else Quantity(part, "exact", text)
     value = evaluate(_GROUPED.sub(lambda number: number.group().replace(",", ""), text))
     return None if value is None else Quantity(value, "exact", text)
+
+
+def _read_continued(found: re.Match[str]) -> Quantity:
+    """`0.1666...`: what repeats goes on for ever; else the digits that are there."""
+    sign, whole, digits = found.groups()
+    repeated = _REPEATED.fullmatch(digits)
+    if repeated is None:
+        return Quantity(Decimal(f"{sign}{whole or 0}.{digits}"), "decimal", found.group())
+    value = _REPEATING.fullmatch(f"{sign}{whole}.{repeated[1]}({repeated[2] or repeated[3]})")
+    assert value is not None
+    return Quantity(_repeating_value(value), "exact", found.group())
 
 
 def _repeating_value(found: re.Match[str]) -> Fraction:

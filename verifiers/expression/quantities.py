@@ -10,7 +10,8 @@ from .results import Comparison, Symbolic, correct, incorrect
 from .units import Unit, conversion, units_conflict
 
 __all__ = [
-    "MIN_SIGNIFICANT_DIGITS", "compare_quantities", "compare_values", "is_rounded", "percent_scale", "units_refused",
+    "MIN_SIGNIFICANT_DIGITS", "compare_digits", "compare_quantities", "compare_values", "is_rounded", "percent_scale",
+    "units_refused",
 ]  # fmt: skip
 
 MIN_SIGNIFICANT_DIGITS = 6
@@ -180,7 +181,15 @@ def _compare_bases(target: Quantity, answer: Quantity) -> Comparison:
     # One of them names a base: a missing one is accepted, digit for digit; two different ones conflict.
     if target.base is not None and answer.base is not None:
         return incorrect("base_conflict", target, answer)
-    digits = [quantity.text.split("_")[0].casefold().lstrip("0") for quantity in (target, answer)]
+    return compare_digits(target, answer)
+
+
+def compare_digits(target: Node, answer: Node) -> Comparison:
+    """Two numbers of which one names a base, or neither of which is read as one (`FF`), digit for digit."""
+    digits = [
+        node.text.removeprefix("\\text{").split("_")[0].removesuffix("}").casefold().lstrip("0")
+        for node in (target, answer)
+    ]
     return (correct if digits[0] == digits[1] else incorrect)("base", target, answer)
 
 

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator
 from itertools import permutations
 
-from .tree import Constant, Function, Product, Sum, Symbol, Tree, at_point, free_symbols, nodes
+from .tree import Constant, Function, Power, Product, Sum, Symbol, Tree, at_point, free_symbols, nodes
 
 __all__ = ["with_names_of"]
 
 _MOST_NAMES = 3
 _CONSTANT = re.compile(r"[ABCDKc](?:_\d)?")
 _TARGET_CONSTANT = re.compile(r"[CKc](?:_\d)?")
+_E = Constant("e")
 _WHOLE = frozenset({"k", "l", "m", "n"})
 _ANGLES = frozenset({"sin", "cos", "tan"})
 
@@ -18,8 +19,8 @@ _ANGLES = frozenset({"sin", "cos", "tan"})
 def with_names_of(target: Tree, answer: Tree) -> Iterator[Tree]:
     """`answer` with its own free names replaced by those that `target` has in their place, in every order.
 
-    Constants of integration are terms of a sum, or factors of such terms, beside other symbols; a whole number is
-    free beside a multiple of pi.
+    Constants of integration are terms of a sum, or factors of such terms or of a power of e, beside other symbols; a
+    whole number is free beside a multiple of pi.
 
     Example:
         >>> from .parser import parse
@@ -49,11 +50,11 @@ def _are_constants(target: Tree, answer: Tree, missing: list[str], own: list[str
 
 
 def _stand_in_terms(tree: Tree, names: list[str]) -> bool:
-    """Whether `tree` is a sum in which every one of `names` is a term, or a factor of one."""
-    if not isinstance(tree, Sum):
+    """Whether every one of `names` is a term, or a factor of one, or of what is a power of e times it."""
+    if not isinstance(tree, Sum) and not any(isinstance(node, Power) and node.base == _E for node in nodes(tree)):
         return False
     found: set[str] = set()
-    for term in tree.terms:
+    for term in tree.terms if isinstance(tree, Sum) else (tree,):
         factors = term.factors if isinstance(term, Product) else (term,)
         found.update(factor.name for factor in factors if isinstance(factor, Symbol))
     return found.issuperset(names)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..base import Outcome
 from .nodes import Collection, Labelled, Node, Union
@@ -12,6 +13,8 @@ from .results import Comparison, correct, incorrect
 
 __all__ = ["compare_collections", "compare_unions", "one_of_several"]
 
+_OR = re.compile(r"\bor\b")
+_NAMES_IN_A_ROW = ("abcdef", "mn", "pqrst", "uvw", "xyz", "ABCD")
 Compare = Callable[[Node, Node], Comparison]
 """Judges two parts."""
 
@@ -39,14 +42,21 @@ def compare_collections(target: Collection, answer: Node, compare: Compare) -> C
     if not isinstance(answer, Collection):
         if target.brackets == "{}" and len(target.items) == 1:
             return compare(target.items[0], answer)
+        if _says_one_value(target, compare):
+            return next(
+                (found for item in target.items if (found := compare(item, answer)).is_correct),
+                incorrect(_name(target), target, answer),
+            )
         return incorrect(_name(target), target, answer)
     wanted, given = target.brackets, answer.brackets
+    if wanted == "()" and given == "":
+        answer = _in_the_order_of_names(answer)
     if wanted not in ("", "{}") and given == "":
         wanted = given = "()"  # a bare list for a tuple keeps the tuple's order
     elif wanted == "{}" and given == "":
         given = "{}"
-    elif wanted == "" and given in ("{}", "()"):
-        wanted = given
+    elif wanted == "" and (given in ("{}", "()") or (given == "[]" and len(answer.items) > 2)):
+        wanted = given  # [1, 2, 3] is a list of Python's
     elif {wanted, given} == {"()", "[]"} and len(target.items) > 2:
         wanted = given = "()"  # no interval has three ends
     if wanted != given:
@@ -57,6 +67,8 @@ def compare_collections(target: Collection, answer: Node, compare: Compare) -> C
         )
     if wanted == "":
         return _compare_lists(target, answer, compare)
+    if wanted == "[]" and not target.brackets:
+        return _matched("list", target.items, answer.items, target, answer, compare)
     return _in_order(_name(target), target.items, answer.items, target, answer, compare)
 
 
@@ -70,6 +82,25 @@ def _compare_lists(target: Collection, answer: Collection, compare: Compare) -> 
     if labels[0]:
         return _in_order("labels", target.items, answer.items, target, answer, compare)
     return _matched("list", target.items, answer.items, target, answer, compare)
+
+
+def _says_one_value(target: Collection, compare: Compare) -> bool:
+    r"""Whether `target` is one value in several forms: `\frac14 \text{ or } 25\%`."""
+    if target.brackets or not _OR.search(target.text):
+        return False
+    first, *others = target.items
+    return all(compare(first, other).is_correct or compare(other, first).is_correct for other in others)
+
+
+def _in_the_order_of_names(answer: Collection) -> Collection:
+    """`answer` with the values of neighbouring letters in their order: `y=3, x=2` is the point (2,3)."""
+    labels = _distinct_labels(answer.items)
+    ordered = sorted(labels)
+    neighbours = "".join(ordered)
+    if not labels or len(neighbours) != len(labels) or not any(neighbours in row for row in _NAMES_IN_A_ROW):
+        return answer
+    by_label = dict(zip(labels, answer.items, strict=True))
+    return replace(answer, items=tuple(by_label[label] for label in ordered))
 
 
 def _distinct_labels(items: Sequence[Node]) -> list[str]:

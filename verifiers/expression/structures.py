@@ -14,6 +14,7 @@ from .matrices import MAX_ITEMS, read_matrix
 from .nodes import Clock, Collection, Labelled, Node, Opaque, Ratio, Relation, Text, Union
 from .normalise import plain_words
 from .numbers import Quantity, as_fraction, read_quantity
+from .piecewise import read_pieces
 from .units import read_unit
 
 __all__ = ["is_label", "read", "split_outside"]
@@ -25,14 +26,25 @@ _TUPLE_COMMA = lazy_pattern("[,;] ?")
 _SAID_RATIO = lazy_pattern(r"(\d+) ?(?:\\text\{ ?)?to(?: ?\})? ?(\d+)")
 _COLON = lazy_pattern(":")
 _CLOCK = lazy_pattern(r"(\d{1,2})(?::(\d{2}))? ?(?:\\text\{)?([ap])\.?m\.?\}?", re.IGNORECASE)
-_CASES = lazy_pattern(r"\\begin\{cases\}(.*)\\end\{cases\}", re.DOTALL)
-_DOMAIN = lazy_pattern(r"\w\\in ?(?:\\mathbb\{[ZNRQ]\}|\\?[ZNRQ])|\w ?\\?text\{ ?(?:is )?an integer\}")
+_CASES = lazy_pattern(
+    r"\\begin\{cases\}(.*)\\end\{cases\}"
+    r"|\\\{\\begin\{(?:array|aligned)\}(?:\{[lcr| ]*\})?(.*)\\end\{(?:array|aligned)\}",
+    re.DOTALL,
+)
+_NAMED_PIECES = lazy_pattern(
+    r"([A-Za-z](?:_\w)?(?:\([a-z]\))?)=((?:\\\{)?\\begin\{(?:cases|array)\}(?:(?!\\begin).)*\\end\{(?:cases|array)\})",
+    re.DOTALL,
+)
+_DOMAIN = lazy_pattern(r"\(?\w\\in ?(?:\\mathbb\{[ZNRQ]\}|\\?[ZNRQ])\)?|\w ?\\?text\{ ?(?:is )?an integer\}")
+_DOMAIN_BEHIND = lazy_pattern(r"(?<=[\w})]) ?(\(\w\\in ?\\mathbb\{[ZNRQ]\}\))\Z")
 _OPERATOR = lazy_pattern(r"\\(?:le|ge|ne|approx|equiv|in)(?![a-z])|[=<>]")
 _SEPARATOR = lazy_pattern(r",? ?(?:\\text\{ ?)?\b(?:and|or)\b ?\}?(?![a-zA-Z]) ?|; ?")
 _UNION = lazy_pattern(r"\\cup(?![a-z])")
 _REVERSED = lazy_pattern(r"(?:\](?=.*[\[\]])|\[(?=.*\[$))([^\[\](),;]+)[,;] ?([^\[\](),;]+)[\[\]]")
 """An interval as in France: `]0,1[`."""
-_ALL_BUT = lazy_pattern(r"\\mathbb\{R\}(?:\\setminus|\\backslash|-|/) ?\\\{([^{}]+)\\\}")
+_WITHOUT = r"\\mathbb\{R\}(?:\\setminus|\\backslash|-|/|\\text\{ ?(?:except|without) ?\}) ?"
+_ALL_BUT = lazy_pattern(_WITHOUT + r"\\\{([^{}]+)\\\}")
+_ALL_BUT_INTERVAL = lazy_pattern(_WITHOUT + r"([\[(])([^\[\](),;]+)[,;] ?([^\[\](),;]+)([\])])")
 _UNEQUAL = lazy_pattern(r"([A-Za-z])\\ne ?([^=<>]*(?:,|\\pm)[^=<>]*)")
 _PLUS_MINUS = lazy_pattern(r"\\(?:pm|mp)(?![a-z])")
 _GROUPED_LIST = lazy_pattern(r"[+-]?\d{1,3}(?:,\d{3})*(?:, [+-]?\d{1,3}(?:,\d{3})*)+")
@@ -74,11 +86,16 @@ def read(text: str, depth: int = 0) -> Node:
     if text[:1] in ("[", "]") and (found := _REVERSED.fullmatch(text)) is not None:
         brackets = ("[" if text[0] == "[" else "(") + ("]" if text[-1] == "]" else ")")
         return Collection(_items([found.group(1), found.group(2)], depth), brackets, text)
+    if "\\begin{" in text:
+        if (named := _NAMED_PIECES.fullmatch(text)) is not None:
+            return Labelled(named[1], read(named[2], depth + 1), text)
+        if (pieces := read_pieces(text, lambda part: read(part, depth + 1))) is not None:
+            return pieces
+        if (found := _CASES.fullmatch(text)) and (rows := found[1] or found[2].replace("&", "")) and "&" not in rows:
+            equations = [row.strip(" ,") for row in rows.split("\\\\") if row.strip(" ,")]
+            return read(", ".join(equations), depth + 1)
     if text[-1:] in "})]|" and (matrix := read_matrix(text, lambda cell: read(cell, depth + 1))) is not None:
         return matrix
-    if (found := _CASES.fullmatch(text)) and "&" not in found.group(1):
-        equations = [row.strip(" ,") for row in found.group(1).split("\\\\") if row.strip(" ,")]
-        return read(", ".join(equations), depth + 1)
     if _is_words(text):
         return Text(plain_words(text), text)
     for reader in (_read_union, _read_list, _read_relation, _read_bracketed, _read_ratio, _read_plus_minus):
@@ -146,6 +163,7 @@ def _items(parts: list[str], depth: int) -> tuple[Node, ...]:
 
 
 def _read_list(text: str, depth: int) -> Node | None:
+    text = _DOMAIN_BEHIND.sub(r", \1", text)
     if _GROUPED_LIST.fullmatch(text):
         parts = text.split(", ")
     else:
@@ -159,7 +177,8 @@ def _read_list(text: str, depth: int) -> Node | None:
     while len(parts) > 1 and _DOMAIN.fullmatch(parts[-1]) is not None:
         parts = parts[:-1]  # "where k is an integer" is no second value
         if len(parts) == 1:
-            return read(parts[0], depth + 1)
+            node = read(parts[0], depth + 1)
+            return Labelled("", node, parts[0]) if isinstance(node, Opaque) else node
     if len(parts) < 2:
         return None
     items = _items(parts, depth)
@@ -231,6 +250,9 @@ def _read_union(text: str, depth: int) -> Node | None:
         return Collection((Opaque("-\\infty"), Opaque("\\infty")), "()", text)
     if (found := _ALL_BUT.fullmatch(text)) is not None:
         return _without_points(found.group(1), text, depth)
+    if (found := _ALL_BUT_INTERVAL.fullmatch(text)) is not None:
+        below, above = ")" if found[1] == "[" else "]", "(" if found[4] == "]" else "["
+        return read(rf"(-\infty,{found[2]}{below}\cup{above}{found[3]},\infty)", depth + 1)
     if (found := _UNEQUAL.fullmatch(text)) is not None and (union := _without_points(found.group(2), text, depth)):
         return Labelled(found.group(1), union, text)
     parts = split_outside(text, _UNION)

@@ -93,6 +93,9 @@ _EMPTY = frozenset({"unit", "units", "in total", "total", "in all", "altogether"
 # dimension: (canonical name, size in the dimension's own unit, spellings; a plural s is understood)
 _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
     "length": (
+        ("pm", "1/1000000000000", "picometer picometre"),
+        ("nm", "1/1000000000", "nanometer nanometre"),
+        ("μm", "1/1000000", "micrometer micrometre micron um \\mu m"),
         ("mm", "1/1000", "millimeter millimetre"),
         ("cm", "1/100", "centimeter centimetre"),
         ("m", "1", "meter metre"),
@@ -103,6 +106,9 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("mi", "201168/125", "mile"),
     ),
     "time": (
+        ("ns", "1/1000000000", "nanosecond"),
+        ("μs", "1/1000000", "microsecond us"),
+        ("ms", "1/1000", "millisecond"),
         ("s", "1", "sec second"),
         ("min", "60", "minute"),
         ("h", "3600", "hr hour"),
@@ -111,6 +117,7 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "calendar": (("month", "1", "month"), ("year", "12", "yr year")),
     "mass": (
+        ("μg", "1/1000000", "microgram ug"),
         ("mg", "1/1000", "milligram"),
         ("g", "1", "gram gramme"),
         ("kg", "1000", "kilogram kilogramme"),
@@ -139,11 +146,27 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("MJ", "1000000", "megajoule"),
         ("eV", "1602176634/10000000000000000000000000000", "electronvolt"),
         ("kWh", "3600000", "kilowatt-hour"),
+        ("cal", "523/125", "calorie"),
+        ("kcal", "4184", "kilocalorie"),
     ),
-    "power": (("W", "1", "watt"), ("kW", "1000", "kilowatt"), ("MW", "1000000", "megawatt")),
+    "power": (
+        ("mW", "1/1000", "milliwatt"),
+        ("W", "1", "watt"),
+        ("kW", "1000", "kilowatt"),
+        ("MW", "1000000", "megawatt"),
+    ),
     "pressure": (("Pa", "1", "pascal"), ("kPa", "1000", "kilopascal"), ("MPa", "1000000", "megapascal")),
-    "voltage": (("V", "1", "volt"), ("kV", "1000", "kilovolt")),
-    "current": (("A", "1", "ampere amp"),),
+    "pressure atm": (("atm", "1", "atmosphere"),),
+    "pressure bar": (("bar", "1", "bar"),),
+    "pressure mmHg": (("mmHg", "1", "torr mm-hg"),),
+    "voltage": (("mV", "1/1000", "millivolt"), ("V", "1", "volt"), ("kV", "1000", "kilovolt")),
+    "current": (("mA", "1/1000", "milliampere milliamp"), ("A", "1", "ampere amp")),
+    "capacitance": (
+        ("μF", "1/1000000", "microfarad uf"),
+        ("nF", "1/1000000000", "nanofarad"),
+        ("pF", "1/1000000000000", "picofarad"),
+    ),
+    "magnetic flux density": (("mT", "1/1000", "millitesla"), ("T", "1", "tesla")),
     "resistance": (("Ω", "1", "ohm \\Omega"), ("kΩ", "1000", "kilo-ohm")),
     "frequency": (
         ("Hz", "1", "hertz"),
@@ -151,7 +174,8 @@ _TABLE: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("MHz", "1000000", "megahertz"),
         ("GHz", "1000000000", "gigahertz"),
     ),
-    "amount": (("mol", "1", "mole"),),
+    "amount": (("mmol", "1/1000", "millimole"), ("mol", "1", "mole"), ("kmol", "1000", "kilomole")),
+    "concentration": (("mM", "1/1000", "millimolar"), ("M", "1", "molar mol/l")),
     "kelvin": (("K", "1", "kelvin"),),
     "temperature C": (("°C", "1", "celsius"),),
     "temperature F": (("°F", "1", "fahrenheit"),),
