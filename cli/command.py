@@ -98,8 +98,10 @@ def _exit_code(arguments: list[str]) -> int:
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    except (RewardgateError, OSError) as error:
+    except RewardgateError as error:
         return _refused(str(error))
+    except OSError as error:
+        return _refused(_told(error))
     return code
 
 
@@ -122,6 +124,12 @@ def _flush_stdout() -> None:
         raise
     except OSError as error:
         raise InputError(f"stdout: expected a writable file, got: {error.strerror}") from error
+
+
+def _told(error: OSError) -> str:
+    """What the system refused, as we say it."""
+    reason = error.strerror or str(error)
+    return reason if error.filename is None else f"{error.filename}: expected a usable file or folder, got: {reason}"
 
 
 def _refused(message: str) -> int:

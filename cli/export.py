@@ -39,7 +39,7 @@ def export(
 ) -> None:
     """Write the rollouts of FILE as a log for `inspect view`: a prompt is a sample, a rollout an epoch of it."""
     from ..rollouts.inspect_log import write_inspect_log
-    from ..rollouts.output import told_as
+    from ..rollouts.output import Output, told_as
     from ..rollouts.reading import read
     from ..verifiers.batch import verify_many
 
@@ -56,9 +56,9 @@ def export(
         reward_key=reward_key,
         group_key=group_key,
     )
-    with told_as("OUT.eval", str(out)):
+    with told_as("OUT.eval", str(out)), Output("OUT.eval", str(out), source=file) as target:
         write_inspect_log(
-            out,
+            target.binary,
             reading,
             task=file.stem,
             verdicts=None if judge is None else lambda group: verify_many(judge, group.rollouts),

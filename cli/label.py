@@ -188,7 +188,7 @@ def _tell(draw: "Draw", store: "LabelStore", console: "Console") -> None:
 
 
 def _labels_path(file: Path, labels: Path | None) -> Path:
-    return file.with_name(f"{file.name}.labels.sqlite") if labels is None else labels
+    return Path(f"{file if file.name else file.absolute()}.labels.sqlite") if labels is None else labels
 
 
 def _name(annotator: str | None) -> str:

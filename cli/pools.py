@@ -2,7 +2,6 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +11,7 @@ from .options import FileArgument, FormatName, GroupKey, PromptIdKey, PromptKey,
 
 if TYPE_CHECKING:
     from ..audit.pooling import Pooling
+    from ..rollouts.output import Output
 
 
 def pools(
@@ -45,11 +45,8 @@ def pools(
 
     rules = PoolRules(hard_below=hard_below, easy_above=easy_above, correct_at=correct_at)
     suspect = [] if audit is None else _suspect(audit)
-    is_parquet = out.endswith(".parquet")
-    if is_parquet and Path(out).exists() and Path(out).resolve() == file.resolve():
-        raise ArgumentError(f"--out: expected another file than the input, got {out}")
     with ExitStack() as stack:
-        target = None if is_parquet else stack.enter_context(Output("--out", out, source=file))
+        target = stack.enter_context(Output("--out", out, source=file))
         kept = None if state is None else stack.enter_context(Output("--state", state, source=file))
         reading = read(
             file,
@@ -73,8 +70,8 @@ def pools(
         table = found.pools.table()
         if not found.steps:
             table["last_step"] = [None] * len(found.pools)
-        if target is None:
-            _write_parquet(table, out)
+        if out.endswith(".parquet"):
+            _write_parquet(table, target, out)
         else:
             for values in zip(*table.values(), strict=True):
                 target.write(row_text(dict(zip(table, values, strict=True))) + "\n")
@@ -127,18 +124,12 @@ def _suspect(path: Path) -> list[str]:
     return suspect_groups(report)
 
 
-def _write_parquet(table: dict[str, list[Any]], out: str) -> None:
+def _write_parquet(table: dict[str, list[Any]], target: "Output", out: str) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
     from ..rollouts.output import told_as
 
-    target = Path(out)
     kinds = {"ema": pa.float64(), "last_step": pa.int64()}  # which may be null throughout
-    part = target.with_name(f".rewardgate-{token_hex(8)}.part")
     with told_as("--out", out):
-        try:
-            parquet.write_table(pa.table({name: pa.array(table[name], kinds.get(name)) for name in table}), part)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+        parquet.write_table(pa.table({name: pa.array(table[name], kinds.get(name)) for name in table}), target.binary)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import InputError
 from .options import TimeoutOption, WorkersOption, named_verifier
 
 
@@ -28,6 +29,10 @@ def watch(
             end_with(parent, 0, Path(scratch))
             os.nice(10)  # the run that is watched has the right of way
         judge = named_verifier(referee, workers=workers, timeout_s=timeout_s)
+        if parent is None and not log.exists():
+            if once:
+                raise InputError(f"{log}: expected a log to look at, got no such file")
+            _say(f"{log}: no such file yet; waiting for its first rows")
         watching = Watch(log, Path(scratch), every=every, referee=judge, start=start, say=_say)
         if not once:
             follow(watching, log)

@@ -10,14 +10,14 @@ not know becomes `user`. A reward that is not known is left out, not written as 
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, BinaryIO
 
 from .. import __version__
 from .inspect_samples import inspect_sample, inspect_scores, inspect_summary
+from .output import Output
 from .records import Group
 from .writing import VerdictLike, row_text
 
@@ -25,7 +25,7 @@ __all__ = ["write_inspect_log"]
 
 
 def write_inspect_log(
-    path: str | Path,
+    path: str | Path | BinaryIO,
     groups: Iterable[Group],
     *,
     task: str = "rollouts",
@@ -35,15 +35,18 @@ def write_inspect_log(
 ) -> int:
     """Write `groups` to `path`; returns the number of samples.
 
-    Every reward is a score of its name. The file takes its place when it is whole.
+    Every reward is a score of its name. A path's file takes its place when it is whole.
 
     Args:
-        path: should end in `.eval`, by which Inspect knows its logs.
+        path: should end in `.eval`, by which Inspect knows its logs; or a file that is open and can seek.
         groups: consumed one by one.
         task: what the log is called in the viewer.
         model: likewise; a rollout that names its policy version keeps that.
         verdicts: the verdicts on a group's rollouts, in order; they become a score with the extracted answer.
         verifier: the name of that score.
+
+    Raises:
+        InputError: the path cannot be written.
 
     Example:
         >>> import tempfile
@@ -54,17 +57,11 @@ def write_inspect_log(
         ...     n, zipfile.ZipFile(f"{folder}/run.eval").namelist()
         (1, ['samples/p_epoch_1.json', 'summaries.json', 'header.json'])
     """
-    path = Path(path)
-    part = path.with_name(f".rewardgate-{token_hex(8)}.part")
-    try:
-        with zipfile.ZipFile(part, "x", zipfile.ZIP_DEFLATED) as log:
-            n_samples = _write(log, groups, task=task, model=model, verdicts=verdicts, verifier=verifier)
-        part.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
-    return n_samples
+    if isinstance(path, (str, Path)):
+        with Output("path", str(path)) as out:
+            return write_inspect_log(out.binary, groups, task=task, model=model, verdicts=verdicts, verifier=verifier)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as log:
+        return _write(log, groups, task=task, model=model, verdicts=verdicts, verifier=verifier)
 
 
 def _write(

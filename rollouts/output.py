@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from types import TracebackType
-from typing import IO
+from typing import BinaryIO, TextIO
 
 from ..errors import ArgumentError, InputError
 
@@ -53,7 +53,7 @@ class Output:
         self._place: Path | None = None  # what a regular file will be called, and what it is called until then
         self._part: Path | None = None
         self._mode: int | None = None
-        self._file: IO[str] = sys.stdout
+        self._file: TextIO = sys.stdout
 
     def __enter__(self) -> "Output":
         with told_as(self._option, self._target):
@@ -68,6 +68,12 @@ class Output:
         """Write `text`, as UTF-8 unless to stdout."""
         with told_as(self._option, self._target):
             self._file.write(text)
+
+    @property
+    def binary(self) -> BinaryIO:
+        """The same file for bytes, which stand behind what was written before; wrap their writing in `told_as`."""
+        self._file.flush()
+        return self._file.buffer
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -323,3 +324,56 @@ def test_a_name_that_advantages_cannot_use_is_one_line_and_exit_2(
 )
 def test_list_names_what_is_registered(run: Run, kind: str, names: set[str]) -> None:
     assert names <= set(run("list", kind).stdout.split())
+
+
+@pytest.mark.parametrize(("command", "name"), [("export", "run.eval"), ("pools", "pools.parquet")])
+def test_what_is_written_in_bytes_neither_is_the_input_nor_takes_the_place_of_a_read_only_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, name: str
+) -> None:
+    option = [] if command == "export" else ["--out"]
+    place, other_name = tmp_path / name, tmp_path / f"linked_{name}"
+    shutil.copy(FIXTURE, place)
+    other_name.hardlink_to(place)
+    done = run(command, place, *option, other_name)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "expected another file than the input" in done.stderr
+
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write all files
+    done = run(command, FIXTURE, *option, place)
+    assert done.stderr.endswith(f"expected a writable file, got {place}: the file is read-only\n")
+    assert place.read_bytes() == FIXTURE.read_bytes()
+
+
+@pytest.mark.parametrize(("command", "name"), [("export", "run.eval"), ("pools", "pools.parquet")])
+def test_what_is_written_in_bytes_goes_through_a_link_and_keeps_the_mode(
+    run: Run, tmp_path: Path, command: str, name: str
+) -> None:
+    (tmp_path / name).write_text("old")
+    (tmp_path / name).chmod(0o640)
+    link = tmp_path / f"link_{name}"
+    link.symlink_to(name)
+    assert run(command, FIXTURE, *([] if command == "export" else ["--out"]), link).returncode == 0
+    assert link.is_symlink()
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / name).read_bytes()[:2] == (b"PK" if command == "export" else b"PA")
+    assert sorted(one.name for one in tmp_path.iterdir()) == sorted([name, link.name])
+
+
+def test_what_the_system_refuses_is_told_with_its_file_and_without_a_number(run: Run, tmp_path: Path) -> None:
+    done = run("watch", tmp_path)
+    told = f"rewardgate: {tmp_path}: expected a usable file or folder, got: Is a directory\n"
+    assert done == (2, "", told)
+
+
+def test_one_look_at_a_log_that_is_not_there_is_no_success(run: Run, tmp_path: Path) -> None:
+    log = tmp_path / "nothing.jsonl"
+    assert run("watch", "--once", log) == (2, "", f"rewardgate: {log}: expected a log to look at, got no such file\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_of_a_folder_without_a_name_have_a_place(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = f"rewardgate: labels: expected a file of labels, got {tmp_path}.labels.sqlite: No such file\n"
+    assert run("label", "export", ".", "--out", "labels.csv") == (2, "", told)

@@ -2,6 +2,7 @@ import json
 import sys
 import tempfile
 import zipfile
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from rollout_records import groups
 
 from rewardgate.cli import main
+from rewardgate.errors import InputError
 from rewardgate.rollouts import Group, Rollout
 from rewardgate.rollouts.inspect_log import write_inspect_log
 from rewardgate.verifiers.batch import verify_many
@@ -135,6 +137,14 @@ def test_a_failure_leaves_what_was_there_and_nothing_beside_it(path: Path) -> No
     with pytest.raises(ValueError, match="no more"):
         write_inspect_log(path, groups_that_fail())
     assert [(one.name, one.read_text()) for one in path.parent.iterdir()] == [("run.eval", "an earlier log")]
+
+
+def test_an_open_file_is_written_and_a_path_that_is_none_refused(tmp_path: Path) -> None:
+    file, group = BytesIO(), Group(group_id="g", rollouts=(rollout(),))
+    assert write_inspect_log(file, [group]) == 1
+    assert zipfile.ZipFile(file).namelist()[-1] == "header.json"
+    with pytest.raises(InputError, match=r"path: expected a writable file, got .*: No such file or directory"):
+        write_inspect_log(tmp_path / "nowhere" / "run.eval", [group])
 
 
 def test_inspect_reads_it(path: Path) -> None:
