@@ -114,14 +114,16 @@ def bootstrap(
     judge = named_verifier(verifier, workers=workers, timeout_s=timeout_s)
     keys: dict[str, Any] = {"prompt_key": prompt_key, "target_key": target_key, "prompt_id_key": prompt_id_key}
     named = [] if prompts is None else rooms["prompts"].read_prompts(prompts, **keys)
+    rows = None
+    if demos is not None:  # read before the model is, which may be a download
+        from ..rollouts.reading import read_rows
+
+        rows = read_rows(demos, format=format_name, response_key=response_key, **keys)
     policy = rooms["policy"].load_policy(model, dtype=dtype, device=device)
     encoder = rooms["prompts"].PromptEncoder(policy.tokenizer, chat=chat, system=system, template=template)
     named = encoded_prompts(named, encoder, max_prompt_tokens) if named else []
     shown = None
-    if demos is not None:
-        from ..rollouts.reading import read_rows
-
-        rows = read_rows(demos, format=format_name, response_key=response_key, **keys)
+    if rows is not None:
         shown = rooms["bootstrap"].demonstrated(
             rows, named, judge, policy.tokenizer, encoder, per_prompt=per_prompt, max_tokens=max_tokens
         )

@@ -1,6 +1,6 @@
 """What is asked: prompts and targets from a file, and the ids that a policy is given of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from ..rollouts.formats.cells import cell
 from ..rollouts.messages import Message
 from ..rollouts.records import Target
 from ..rollouts.refusals import RowRefusedError, clip
+from ..rollouts.rows import Row, RowFile
 from ..rollouts.turns import prompt_digest_id, prompt_identity, prompt_value
 from ..rollouts.values import name_value, target_value
 
@@ -63,25 +64,30 @@ def read_prompts(
     """
     named = [one for one in (prompt_key, target_key, prompt_id_key) if one is not None]
     rows, kinds = open_rows(Path(path), tokens=False, columns=named), ColumnKinds()
-    for row in rows.scan():
-        kinds.add(row.value or {})
+    for _, value in _read(rows, path):
+        kinds.add(value)
+    if not kinds.counts:
+        raise InputError(f"{path}: expected at least one prompt, got none")
     columns = _Columns.of(kinds, path, prompt=prompt_key, target=target_key, prompt_id=prompt_id_key)
     found: dict[str, Prompt] = {}
-    for row in rows.scan():
+    for line, value in _read(rows, path):
         try:
-            if row.value is None:
-                raise RowRefusedError("row", row.problem)
-            one = columns.prompt_of(row.value)
+            one = columns.prompt_of(value)
             known = found.setdefault(one.prompt_id, one)
             for name in ("prompt", "target"):
                 if getattr(known, name) != getattr(one, name):
                     told = f'expected what prompt "{one.prompt_id}" had before, {clip(getattr(known, name))}'
                     raise RowRefusedError(name, f"{told}, got {clip(getattr(one, name))}")
         except RowRefusedError as refused:
-            raise InputError(f"{path}:{row.line}: {refused.field}: {refused.reason}") from None
-    if not found:
-        raise InputError(f"{path}: expected at least one prompt, got none")
+            raise InputError(f"{path}:{line}: {refused.field}: {refused.reason}") from None
     return list(found.values())
+
+
+def _read(rows: RowFile, path: str | Path) -> Iterator[tuple[int, Row]]:
+    for row in rows.scan():
+        if row.value is None:
+            raise InputError(f"{path}:{row.line}: row: {row.problem}")
+        yield row.line, row.value
 
 
 def without(prompts: Sequence[Prompt], held_out: Sequence[Prompt]) -> list[Prompt]:

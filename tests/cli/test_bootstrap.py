@@ -56,6 +56,13 @@ def test_a_policy_is_brought_to_where_it_can_explore_and_saved_as_transformers_r
     assert [one.name for one in tmp_path.iterdir() if one.name.endswith(".part")] == []
 
 
+def test_demonstrations_that_cannot_be_read_are_refused_before_the_model_is_loaded(run: Run, tmp_path: Path) -> None:
+    missing, out = tmp_path / "demos.jsonl", tmp_path / "out"
+    code, told, errors = run("bootstrap", "--demos", missing, "--model", tmp_path / "no_model", "--out", out, *FAST)
+    assert (code, told) == (2, "")
+    assert errors == f"rewardgate: {missing}: expected a readable file, got: No such file or directory\n"
+
+
 def test_not_enough_support_has_an_exit_code_of_its_own_and_a_sentence(run: Run, model: Path, tmp_path: Path) -> None:
     prompts = written(tmp_path / "prompts.jsonl", [{"prompt": f"{n}=", "answer": "987654321"} for n in range(5)])
     out = tmp_path / "out"

@@ -70,8 +70,13 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, rows: list[dict[str,
 
 
 def test_a_file_without_prompts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="expected a column of prompts"):
+    with pytest.raises(InputError, match="expected at least one prompt, got none"):
         read_prompts(written(tmp_path))
+    with pytest.raises(InputError, match=r"expected a column of prompts; .*; columns: level"):
+        read_prompts(written(tmp_path, {"level": 1}))
+    (tmp_path / "other.jsonl").write_bytes(b"\xe9\n")
+    with pytest.raises(InputError, match=r"other\.jsonl:1: row: expected UTF-8"):
+        read_prompts(tmp_path / "other.jsonl")
     (tmp_path / "bad.jsonl").write_text('{"question": "a", "answer": "b"}\n{"question"\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"bad.jsonl:2: row: expected a JSON object"):
         read_prompts(tmp_path / "bad.jsonl")
