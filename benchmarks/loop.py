@@ -135,7 +135,7 @@ def run_rewardgate(clock: Clock, live: tuple[bool, ...], steps: int, folder: Pat
     from rewardgate.grpo import PolicyUpdate
     from rewardgate.training.config import RunConfig
     from rewardgate.training.generation import HfGenerator
-    from rewardgate.training.judging import Judging
+    from rewardgate.training.groups.judging import Judging
     from rewardgate.training.loop import Trainer
     from rewardgate.training.prompts import Prompt
     from rewardgate.verifiers import Outcome, Verdict

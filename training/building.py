@@ -15,11 +15,11 @@ from ..verifiers.base import Verifier
 from .base import Generator
 from .config import RunConfig
 from .generation import generators
-from .judging import Judging, judging_of
+from .groups.judging import Judging, judging_of
+from .groups.scoring import Scoring, scoring_of
 from .options import Optimizer
 from .policy import load_policy
 from .prompts import Prompt, PromptEncoder, read_prompts, without
-from .scoring import Scoring, scoring_of
 
 __all__ = ["Parts", "adamw", "parts_of", "prompts_of", "rate_at"]
 

@@ -13,15 +13,15 @@ import torch
 from ..errors import ArgumentError, InputError, RewardgateError
 from ..rollouts.run_files import EVALUATIONS, ROLLOUTS, step_of
 from .building import parts_of
-from .checkpoint import Checkpoint, latest_checkpoint, load_weights, save_checkpoint
 from .config import RunConfig
 from .config_text import config_text
-from .evaluation import is_due
+from .folder.checkpoint import Checkpoint, latest_checkpoint, load_weights, save_checkpoint
+from .folder.run_folder import RunFolder
+from .groups.evaluation import is_due
 from .monitor import Monitor, StepReport
 from .monitor.record import HeldOut, StepRecord
-from .recording import held_out_of, record_of
-from .run_folder import RunFolder
-from .stepping import StepDone, Stepper
+from .step.recording import held_out_of, record_of
+from .step.stepping import StepDone, Stepper
 
 __all__ = ["RunResult", "Trainer"]
 

@@ -10,9 +10,9 @@ from ..grpo import estimators
 from ..prm import step_scorers
 from .building import prompts_of
 from .config import RunConfig
-from .evaluation import is_due
 from .generation import generators
-from .judging import judging_of
+from .groups.evaluation import is_due
+from .groups.judging import judging_of
 from .monitor.writers import writers
 
 __all__ = ["Plan", "plan_of"]

@@ -18,7 +18,7 @@ from tiny_prms import plain_tokenizer
 from tiny_runs import lines_of, tiny_config, tiny_parts
 
 from rewardgate.rollouts.run_files import LOGS
-from rewardgate.training.checkpoint import latest_checkpoint
+from rewardgate.training.folder.checkpoint import latest_checkpoint
 from rewardgate.training.loop import Trainer
 
 EVERY, STEPS = 2, 9

@@ -12,13 +12,13 @@ from tiny_runs import PROMPTS, EvenLength, lines_of, tiny_config, tiny_parts, ti
 
 from rewardgate.errors import ArgumentError, InputError, RewardgateError, UnavailableError, WorkerDiedError
 from rewardgate.rollouts import read
-from rewardgate.training import run_folder
 from rewardgate.training.base import Sampled, Sampling
 from rewardgate.training.config import RunConfig
-from rewardgate.training.crediting import Crediting
+from rewardgate.training.folder import run_folder
 from rewardgate.training.generation import HfGenerator
 from rewardgate.training.loop import Trainer
 from rewardgate.training.prompts import Prompt
+from rewardgate.training.step.crediting import Crediting
 from rewardgate.verifiers import Outcome, Verdict
 
 

@@ -13,10 +13,10 @@ from typing import Any
 from ...errors import ArgumentError
 from ...rollouts.records import Group
 from ...verifiers.base import Verifier
-from ..asking import attempt
-from ..attempts import group_of
 from ..base import Generator, Sampling
-from ..judging import Judging, judging_by
+from ..groups.asking import attempt
+from ..groups.attempts import group_of
+from ..groups.judging import Judging, judging_by
 from ..prompts import Prompt
 from ..sft import Sft, SftConfig
 from .demonstrations import Selection

@@ -16,9 +16,9 @@ from ...rollouts.refusals import Refusal
 from ...rollouts.turns import prompt_identity
 from ...verifiers.base import Verifier
 from ...verifiers.batch import verify_many
-from ..asking import attempt
 from ..base import Generator, Sampling
-from ..judging import judging_by
+from ..groups.asking import attempt
+from ..groups.judging import judging_by
 from ..prompts import Prompt, PromptEncoder
 from ..sft import Example
 

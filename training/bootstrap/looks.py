@@ -22,8 +22,8 @@ import numpy as np
 from ...audit.report.evidence import Number, Part
 from ...diagnostics import GroupKind, clopper_pearson, group_kinds
 from ...errors import ArgumentError
-from ..attempts import Attempts
 from ..explore.report import Share
+from ..groups.attempts import Attempts
 
 __all__ = ["Look", "LookRules", "Standing", "look_at", "looked_at"]
 

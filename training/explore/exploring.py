@@ -8,10 +8,10 @@ from ...errors import ArgumentError
 from ...rollouts.records import Group
 from ...verifiers.base import Verifier
 from ...verifiers.functions import FunctionVerifier
-from ..asking import attempt
-from ..attempts import group_of
 from ..base import Generator, Sampling
-from ..judging import judging_by
+from ..groups.asking import attempt
+from ..groups.attempts import group_of
+from ..groups.judging import judging_by
 from ..prompts import Prompt
 from .figures import PromptCounts, figures_at, setting_of
 from .readout import readout

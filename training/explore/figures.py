@@ -13,7 +13,7 @@ from math import prod
 from ...audit.report.explore import ExploreReadout
 from ...diagnostics import bootstrap_by_prompt, pass_at_k
 from ...verifiers.base import Outcome
-from ..attempts import Attempts
+from ..groups.attempts import Attempts
 from .report import AtTemperature, Setting, Share
 
 __all__ = ["PromptCounts", "figures_at", "setting_of"]

@@ -8,8 +8,8 @@ from scripted_generator import numbered_prompts
 from rewardgate.diagnostics import clopper_pearson
 from rewardgate.errors import ArgumentError
 from rewardgate.training import Sampled
-from rewardgate.training.attempts import Attempts
 from rewardgate.training.bootstrap.looks import Look, LookRules, Standing, look_at, looked_at
+from rewardgate.training.groups.attempts import Attempts
 from rewardgate.verifiers.base import Outcome, Verdict
 
 RIGHT, WRONG = Verdict(Outcome.CORRECT, 1.0), Verdict(Outcome.INCORRECT, 0.0)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from ..base import Generator
+from ..config import RunConfig
+from ..prompts import Prompt
+from ..seeds import Stream, seed_of
 from .asking import sampled_by
-from .base import Generator
-from .config import RunConfig
 from .judging import JudgedGroup, Judging
-from .prompts import Prompt
-from .seeds import Stream, seed_of
 
 __all__ = ["evaluated", "is_due"]
 

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from ..grpo import LmHead, hidden_states, selected_logprobs
-from ..rollouts.records import Rollout
-from .config import RunConfig
-from .generation import SamplerMismatch, sampler_mismatch
-from .judging import JudgedGroup
+from ...grpo import LmHead, hidden_states, selected_logprobs
+from ...rollouts.records import Rollout
+from ..config import RunConfig
+from ..generation import SamplerMismatch, sampler_mismatch
+from ..groups.judging import JudgedGroup
 
 __all__ = ["measured_mismatch"]
 

@@ -22,8 +22,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_model, save_model
 from torch import nn
 
-from ..errors import ArgumentError, InputError
-from ..rollouts.run_files import step_name, step_of
+from ...errors import ArgumentError, InputError
+from ...rollouts.run_files import step_name, step_of
 
 __all__ = ["Checkpoint", "latest_checkpoint", "load_weights", "save_checkpoint"]
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from ..errors import ArgumentError, UnavailableError
-from ..rollouts.records import Group
-from ..verifiers.base import Verdict, Verifier, get, verifiers
-from ..verifiers.batch import verify_many
-from ..verifiers.functions import load_verifier
-from ..verifiers.held_workers import InHeldWorkers
-from ..verifiers.rows import error
+from ...errors import ArgumentError, UnavailableError
+from ...rollouts.records import Group
+from ...verifiers.base import Verdict, Verifier, get, verifiers
+from ...verifiers.batch import verify_many
+from ...verifiers.functions import load_verifier
+from ...verifiers.held_workers import InHeldWorkers
+from ...verifiers.rows import error
+from ..base import Sampled
+from ..options import Judge
+from ..prompts import Prompt
 from .attempts import Attempts, group_of
-from .base import Sampled
-from .options import Judge
-from .prompts import Prompt
 
 __all__ = ["JudgedGroup", "Judging", "judging_by", "judging_of"]
 

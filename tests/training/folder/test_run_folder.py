@@ -6,8 +6,8 @@ import pytest
 
 from rewardgate.errors import InputError
 from rewardgate.rollouts import Group, Rollout
-from rewardgate.training import run_folder
-from rewardgate.training.run_folder import RunFolder, write_whole
+from rewardgate.training.folder import run_folder
+from rewardgate.training.folder.run_folder import RunFolder, write_whole
 
 
 @pytest.fixture

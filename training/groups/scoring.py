@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from ..prm import StepRow, StepScore, StepScorer
-from ..prm.failing import FAULT_RULES, scores_despite_faults
-from ..prm.functions import load_scorer
-from .options import Signal
+from ...prm import StepRow, StepScore, StepScorer
+from ...prm.failing import FAULT_RULES, scores_despite_faults
+from ...prm.functions import load_scorer
+from ..options import Signal
 
 __all__ = ["Scoring", "scoring_of"]
 

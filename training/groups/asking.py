@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import NamedTuple
 
-from ..errors import ArgumentError, RewardgateError, WorkerError
+from ...errors import ArgumentError, RewardgateError, WorkerError
+from ..base import Generator, Sampled, Sampling
+from ..prompts import Prompt
 from .attempts import Attempts
-from .base import Generator, Sampled, Sampling
 from .judging import Judging
-from .prompts import Prompt
 
 __all__ = ["Attempted", "attempt", "sampled_by"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..rollouts.records import Group, Rollout
-from ..rollouts.writing import rollout_row, row_text
-from .collecting import Collected
-from .judging import JudgedGroup
-from .ledger import LedgerRow
-from .prompts import Prompt
+from ...rollouts.records import Group, Rollout
+from ...rollouts.writing import rollout_row, row_text
+from ..groups.collecting import Collected
+from ..groups.judging import JudgedGroup
+from ..ledger import LedgerRow
+from ..prompts import Prompt
 
 __all__ = ["ahead_lines", "ahead_state", "collected_of"]
 

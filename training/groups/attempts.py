@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..rollouts.records import Group, Rollout
-from ..verifiers.base import Verdict
-from .base import Sampled
-from .prompts import Prompt
+from ...rollouts.records import Group, Rollout
+from ...verifiers.base import Verdict
+from ..base import Sampled
+from ..prompts import Prompt
 
 __all__ = ["Attempts", "group_of"]
 

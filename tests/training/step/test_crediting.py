@@ -11,8 +11,8 @@ from tiny_runs import PROMPTS, tiny_config
 from rewardgate.diagnostics import PromptPools
 from rewardgate.errors import ArgumentError, RewardgateError
 from rewardgate.rollouts import Group, Rollout
-from rewardgate.training.crediting import Credited, Crediting
-from rewardgate.training.judging import JudgedGroup
+from rewardgate.training.groups.judging import JudgedGroup
+from rewardgate.training.step.crediting import Credited, Crediting
 
 LENGTHS = (4, 6, 2, 5)
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from rewardgate.errors import ArgumentError, InputError, UnavailableError, UnknownNameError
-from rewardgate.training.judging import Judging, judging_of
+from rewardgate.training.groups.judging import Judging, judging_of
 from rewardgate.training.options import Judge
 from rewardgate.verifiers import Outcome
 

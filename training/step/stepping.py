@@ -16,18 +16,18 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from ..diagnostics import Pool, PromptPools
-from ..errors import RewardgateError, WorkerError
-from ..grpo import PolicyUpdate, UpdateStats, head_of
-from .ahead import ahead_lines, ahead_state, collected_of
-from .building import Parts, rate_at
-from .collecting import Collected, Collector
-from .config import RunConfig
+from ...diagnostics import Pool, PromptPools
+from ...errors import RewardgateError, WorkerError
+from ...grpo import PolicyUpdate, UpdateStats, head_of
+from ..building import Parts, rate_at
+from ..config import RunConfig
+from ..escalation import Escalation
+from ..folder.ahead import ahead_lines, ahead_state, collected_of
+from ..generation import SamplerMismatch
+from ..groups.collecting import Collected, Collector
+from ..groups.evaluation import evaluated
+from ..groups.judging import JudgedGroup
 from .crediting import Credited, Crediting
-from .escalation import Escalation
-from .evaluation import evaluated
-from .generation import SamplerMismatch
-from .judging import JudgedGroup
 from .measuring import measured_mismatch
 
 __all__ = ["StepDone", "Stepper"]

@@ -8,8 +8,8 @@ from rewardgate.grpo import GATE_MODES
 from rewardgate.pipeline import token_advantages
 from rewardgate.prm import StepRow, StepScore, get
 from rewardgate.rollouts import Group, Rollout
+from rewardgate.training.groups.scoring import Scoring, scoring_of
 from rewardgate.training.options import Signal
-from rewardgate.training.scoring import Scoring, scoring_of
 
 TEXTS = ("1 + 1 = 2\n\n2 + 2 = 5", "1 + 1 = 3\n\n2 + 2 = 4\n\n3 + 3 = 6", "1 + 1 = 2\n\n2 + 2 = 4")
 

@@ -13,10 +13,10 @@ from rewardgate.grpo import head_of
 from rewardgate.rollouts import Group
 from rewardgate.training.base import Sampling
 from rewardgate.training.generation import HfGenerator
-from rewardgate.training.judging import JudgedGroup, Judging
+from rewardgate.training.groups.judging import JudgedGroup, Judging
 from rewardgate.training.loop import Trainer
-from rewardgate.training.measuring import measured_mismatch
 from rewardgate.training.prompts import PromptEncoder
+from rewardgate.training.step.measuring import measured_mismatch
 from rewardgate.verifiers import Outcome, Verdict
 
 MODEL = tiny_policy()

@@ -6,9 +6,9 @@ from scripted_generator import Asked, ScriptedGenerator, numbered_prompts
 
 from rewardgate import verifiers
 from rewardgate.errors import ArgumentError, WorkerError
-from rewardgate.training.asking import attempt
 from rewardgate.training.base import Sampled, Sampling
-from rewardgate.training.judging import Judging
+from rewardgate.training.groups.asking import attempt
+from rewardgate.training.groups.judging import Judging
 from rewardgate.verifiers import Outcome, Verdict
 
 SAMPLING = Sampling(max_tokens=8)

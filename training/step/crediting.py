@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from ..diagnostics import PromptPools
-from ..errors import ArgumentError
-from ..grpo import CollapseThreshold, PromptMeans, ScaleState, UpdateBatch, estimators, overlong_penalties
-from ..pipeline import TokenAdvantages, token_advantages
-from ..prm import StepScorer
-from .config import RunConfig
-from .judging import JudgedGroup
+from ...diagnostics import PromptPools
+from ...errors import ArgumentError
+from ...grpo import CollapseThreshold, PromptMeans, ScaleState, UpdateBatch, estimators, overlong_penalties
+from ...pipeline import TokenAdvantages, token_advantages
+from ...prm import StepScorer
+from ..config import RunConfig
+from ..groups.judging import JudgedGroup
 
 __all__ = ["Credited", "Crediting"]
 

@@ -10,16 +10,16 @@ from time import perf_counter
 
 import numpy as np
 
-from ..diagnostics import GroupKind, PromptPools, group_kinds
+from ...diagnostics import GroupKind, PromptPools, group_kinds
+from ..base import Generator, Sampled
+from ..config import RunConfig
+from ..escalation import Escalation
+from ..ledger import LedgerRow
+from ..prompts import Prompt
+from ..sampling import SampledBatch, sample_groups
+from ..seeds import Stream, seed_of
 from .asking import sampled_by
-from .base import Generator, Sampled
-from .config import RunConfig
-from .escalation import Escalation
 from .judging import JudgedGroup, Judging
-from .ledger import LedgerRow
-from .prompts import Prompt
-from .sampling import SampledBatch, sample_groups
-from .seeds import Stream, seed_of
 
 __all__ = ["Collected", "Collector"]
 

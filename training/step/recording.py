@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from ..diagnostics import Pool
-from .judging import JudgedGroup
-from .monitor.record import HeldOut, StepRecord
-from .scoring import Scoring
+from ...diagnostics import Pool
+from ..groups.judging import JudgedGroup
+from ..groups.scoring import Scoring
+from ..monitor.record import HeldOut, StepRecord
 from .stepping import StepDone
 
 __all__ = ["held_out_of", "record_of"]

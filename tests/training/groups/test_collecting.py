@@ -7,11 +7,11 @@ from typing import Any
 from tiny_runs import PROMPTS, EvenLength, tiny_config
 
 from rewardgate.diagnostics import Pool, PromptPools
-from rewardgate.training.ahead import ahead_lines, ahead_state, collected_of
 from rewardgate.training.base import Sampled, Sampling
-from rewardgate.training.collecting import Collected, Collector
 from rewardgate.training.escalation import Escalation
-from rewardgate.training.judging import Judging
+from rewardgate.training.folder.ahead import ahead_lines, ahead_state, collected_of
+from rewardgate.training.groups.collecting import Collected, Collector
+from rewardgate.training.groups.judging import Judging
 
 READY = [replace(one, token_ids=(number + 1,)) for number, one in enumerate(PROMPTS)]
 

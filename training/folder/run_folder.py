@@ -20,10 +20,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import InputError
-from ..rollouts.appending import Appender
-from ..rollouts.records import Group
-from ..rollouts.run_files import (
+from ...errors import InputError
+from ...rollouts.appending import Appender
+from ...rollouts.records import Group
+from ...rollouts.run_files import (
     CHECKPOINTS,
     CONFIG_FILE,
     EVALUATIONS,
@@ -36,7 +36,7 @@ from ..rollouts.run_files import (
     step_name,
     step_of,
 )
-from ..rollouts.writing import rollout_row, row_text
+from ...rollouts.writing import rollout_row, row_text
 
 __all__ = ["RunFolder", "write_whole"]
 

@@ -9,7 +9,7 @@ from tiny_runs import tiny_policy, weights_of
 from transformers import AutoModelForCausalLM
 
 from rewardgate.errors import ArgumentError, InputError
-from rewardgate.training.checkpoint import latest_checkpoint, load_weights, save_checkpoint
+from rewardgate.training.folder.checkpoint import latest_checkpoint, load_weights, save_checkpoint
 
 
 def saved(folder: Path, step: int, *, seed: int = 0, keep: int = 2, ahead: tuple[str, ...] = ()) -> torch.nn.Module:
