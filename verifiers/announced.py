@@ -26,6 +26,11 @@ _BUT = lazy_pattern(
     r"(?:\b(?:but|rather|instead|sino|sondern)\b[,:]?\s*(?:rather\s+|is\s+|it\s+is\s+|it['’]s\s+)?|[,;:]\s*it(?:['’]s|\s+is)\s+)",
     re.IGNORECASE,
 )
+_BUT_IT_IS = lazy_pattern(
+    r",?\s+but\s+(?:it\s+is|it['’]s|in\s+fact|actually)\s+(?:it\s+is\s+|it['’]s\s+)?(?!not\b)(?=[-$\\\d])",
+    re.IGNORECASE,
+)
+_YES_OR_NO = lazy_pattern(r"[*_\"]{0,3}(?:yes|no)\b[*_\"]{0,3}(?=\s?[,;:—–])", re.IGNORECASE)
 _NOT = lazy_pattern(
     r"(?:not|neither|different\s+from|other\s+than|anything\s+(?:but|other\s+than)|far\s+from)\s+", re.IGNORECASE
 )
@@ -84,6 +89,10 @@ def _read(text: str, announced: Announcement) -> Found | None:
             answer = Extracted(text[start:end], (start, end), announced.method, outcome, announced.doubt or "negated")
             return Found(answer, announced.start, announced.value_end)
         start = but.end()
+    elif (but := _BUT_IT_IS.search(text, start, end)) is not None:
+        start = but.end()  # "at first 42, but it is 41"
+    elif (word := _YES_OR_NO.match(text, start, end)) is not None:
+        end = word.end()
     if announced.method == "phrase":
         start, end = _core(text, start, end)
     start, end = unwrapped(text, start, end)

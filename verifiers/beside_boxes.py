@@ -48,6 +48,8 @@ _OPERATOR = lazy_pattern(
 _FACTOR = lazy_pattern(
     rf"(?:\d|\\[dtc]?frac\{{[^{{}}]*\}}\{{[^{{}}]*\}}|\\sqrt\{{[^{{}}]*\}}|\\pi)(?P<gap>{_SPACE})\{{?\s*\Z"
 )
+_ASKED_IN_PERCENT = lazy_pattern(r"percent|per cent|%", re.IGNORECASE)
+_SOLUTION_CHARS = 2_000
 _NO_TAIL = frozenset(".\n,;:)*")
 _CLOSED_FORMULA = ("\\)", "\\]")
 _TERM_BEHIND = lazy_pattern(
@@ -59,7 +61,7 @@ _TERM_BEHIND = lazy_pattern(
 _RELATION_BEHIND = lazy_pattern(rf"[^$\n.;]{{0,60}}?(?:=|≈|\\(?:approx|neq?)(?![a-z])|{_RELATION})")
 _UNIT = lazy_pattern(
     r"(?:[ \t~$]|\\[,;!: )\]]){0,6}"
-    r"(?P<unit>\\(?:text|mathrm|textrm|mbox)\s?\{[^{}]{1,40}\}(?:\^\{?\d\}?)?|\^\{?\\circ\}?|°"
+    r"(?P<unit>\\(?:text|mathrm|textrm|mbox)\s?\{[^{}]{1,40}\}(?:\^\{?\d\}?)?|\^\{?\\circ\}?|°|\\?%"
     r"|(?:(?:square|cubic|sq\.?)\s)?(?P<word>[A-Za-z]{1,12})(?:\^\{?\d\}?|/[a-z]{1,3})?)"
     r"(?![\w-]|\s*(?:/|per\b|\\(?:cdot|times|text|mathrm)|[CFK]\b|Celsius|Fahrenheit))"
     r"(?P<closed>(?=\s*(?:[.,;:!?$)\]\n]|\\[)\]]|\Z)))?"
@@ -197,10 +199,11 @@ def _tail(text: str, start: int, end: int, inside: str) -> tuple[str, int, bool]
     word = unit["word"] or ""
     if word and len(word) <= _LONGEST_ABBREVIATION_CHARS and unit["closed"] is None:
         return "", end, False
-    known = read_unit(_STYLE.sub(r"\\text", unit["unit"]).replace("°", "^\\circ"))
-    # A percent sign beside the box may be the question's: "what per cent": \boxed{12}\%.
-    if known is None or known.dimension in ("label", "percent"):
+    known = read_unit(_STYLE.sub(r"\\text", unit["unit"]).replace("°", "^\\circ").replace("\\%", "%"))
+    if known is None or known.dimension == "label":
         return "", end, False
+    if known.dimension == "percent" and _ASKED_IN_PERCENT.search(text, max(0, start - _SOLUTION_CHARS), start):
+        return "", end, False  # the sign may be the question's, as in "what per cent": \boxed{12}\%
     return f" {unit['unit']}", unit.end(), False
 
 

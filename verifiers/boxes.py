@@ -11,6 +11,8 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _BARE_ARGUMENT = re.compile(
     r"[ ~]{0,4}(?P<argument>-?\d[\d.,/]*|\\(?:d|t)?frac\{[^{}]*\}\{[^{}]*\}|-?\d*[A-Za-z](?![A-Za-z]))"
 )
+_SHORT_OF_A_BRACE = re.compile(r"(?P<argument>[^$\n]{1,200}?)\s*(?:\$\$?|\\\]|\\\))[\s.*]*\Z")
+"""What stands in a box without its last brace, in a formula that is closed and ends the text."""
 _COMMANDS = ("oxed", "\\fbox")
 _NEAR = 4
 _MAX_BOXES = 512
@@ -80,6 +82,9 @@ def find_boxes(text: str) -> Boxes:
                 closed.append(Box(start, bare.end(), *bare.span("argument")))
             continue
         close = closing_brace(text, inside)
+        if close < 0 and (short := _SHORT_OF_A_BRACE.match(text, inside)) is not None:
+            closed.append(Box(start, short.end("argument"), *short.span("argument")))
+            continue
         if close < 0:
             return _with_unclosed(text, closed, openings[number:])
         closed.append(Box(start, close + 1, inside, close))

@@ -42,6 +42,10 @@ _LABEL = lazy_pattern(r"[A-Za-z][A-Za-z ]{2,40}[*_]{0,3}:[*_]{0,3}\s+")
 _CONNECTIVE = lazy_pattern(r"(?:so|thus|hence|then|therefore|consequently|finally)\s?,\s+", re.IGNORECASE)
 _AFTERTHOUGHT = lazy_pattern(r"\s?,\s+(?:I\s+(?:think|believe|guess|suppose)|probably)\W*\Z", re.IGNORECASE)
 _LIST_ITEM = lazy_pattern(r"\d{1,2}[.)]\s+(?=[^\W\d_]{2,})")
+_BULLET = lazy_pattern(r"[-*•]\s+(?=[$A-Za-z\\(])")
+_GIVEN = lazy_pattern(r"\b(?:since|as|because|if|when|for|where|given|with)\s\Z", re.IGNORECASE)
+_CHAIN = lazy_pattern(r"[^$\n]*=\s*(?P<right>[^$=\n]*\\[a-z][^$=\n]*)")
+_DIFFERENTIAL_OR_NAME = lazy_pattern(r"d[a-z]|[A-Z]{2,4}")
 _REFERENCE_BEFORE = lazy_pattern(
     r"\b(?:(?:see|cf\.|refer\s+to|consult|turn\s+to)\s+(?:the\s+)?(?:page|p\.|line|step|part|chapter|exercise|problem"
     r"|question|example|note|footnote|fig\.|eq\.|equation|theorem|lemma|figure|section|table|appendix)"
@@ -91,6 +95,7 @@ def bare_answer(text: str) -> Closing | None:
     if (behind := _AFTERTHOUGHT.search(text, start, end)) is not None:
         start, end = unwrapped(text, start, behind.start())
     start, end = unwrapped(text, result_start(text, start, end), end)
+    start, end = unwrapped(text, _chain_start(text, start, end), end)
     answer = text[start:end]
     if not answer.isascii():
         if (counted := COUNTED.fullmatch(answer)) is not None:
@@ -122,6 +127,17 @@ def result_start(text: str, start: int, end: int) -> int:
     return after if after < end else start
 
 
+def _chain_start(text: str, start: int, end: int) -> int:
+    r"""Where the last side of a chain in LaTeX begins, whose sides hold no words: `AC = \sqrt{12} = 2\sqrt{3}`."""
+    if "\\" not in text[start:end] or text.count("=", start, end) == 0:
+        return start
+    chain = _CHAIN.fullmatch(text, start, end)
+    if chain is None or not (text.count("=", start, end) > 1 or "\\int" in text[start:end]):
+        return start
+    words = _WORD.findall(text, start, end)
+    return chain.start("right") if all(map(_DIFFERENTIAL_OR_NAME.fullmatch, words)) else start
+
+
 def last_line(text: str) -> Closing | None:
     """The last line, when it is nothing but a number, a formula or a choice letter."""
     body = text.rstrip()
@@ -132,6 +148,8 @@ def last_line(text: str) -> Closing | None:
     if found is None:
         return None
     start, end = line_start + found.start, line_start + found.end
+    if (bullet := _BULLET.match(body, start, end)) is not None:
+        start, end = unwrapped(body, bullet.end(), end)
     answer = body[start:end]
     is_letter = answer.strip("()") in LETTERS and len(answer.strip("()")) == 1
     is_value = any(mark.isdigit() or mark == "\\" for mark in answer) and answer[0] not in "+*/=×"
@@ -220,7 +238,9 @@ def _ends_with(body: str, found: Closing) -> bool:
 def _formula_value(body: str, formula: re.Match[str]) -> Closing | None:
     """The formula's content, or what stands right of its last `=` unless the left is only a name."""
     earlier = [
-        match.span() for match in _FORMULA.finditer(body, max(0, formula.start() - _BEFORE_CHARS), formula.start())
+        match.span()
+        for match in _FORMULA.finditer(body, max(0, formula.start() - _BEFORE_CHARS), formula.start())
+        if _GIVEN.search(body, max(0, match.start() - 12), match.start()) is None
     ]
     joined = joined_start(body, earlier, formula.start(), last_join=_FORMULA_JOIN)
     if joined < formula.start():

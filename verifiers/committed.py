@@ -23,6 +23,7 @@ from .commitment import is_attributed
 from .denials import is_denied, is_negated
 from .letters import Letter, last_named, named_letters
 from .prose_numbers import last_number
+from .stated import stated_answer, statement_end
 from .statements import RANKED_METHODS
 from .wrappers import unwrapped, without_math_marks
 
@@ -110,11 +111,17 @@ def _anchored(text: str) -> Found | None:
 
 def _closing(text: str, use_last_number: bool) -> Extracted | None:
     closing = bare_answer(text)
+    written = None
     if closing is None and use_last_number:
-        closing = last_line(text) or committed_number(text)
+        said = text[: statement_end(text)]
+        if (stated := stated_answer(said)) is not None:
+            closing, written = stated
+        else:
+            closing = last_line(said) or committed_number(said)
     if closing is None:
         return None
-    written = text[closing.start : closing.end]
+    if written is None:
+        written = text[closing.start : closing.end]
     answer = Extracted(
         without_math_marks(written) if "$" in written else written, (closing.start, closing.end), closing.method
     )

@@ -151,7 +151,8 @@ def test_a_unit_behind_a_box_belongs_to_its_answer(text: str, answer: str) -> No
         r"\boxed{12} apples",
         r"\boxed{12} miles per hour",
         r"\boxed{12} km/h/s",
-        r"\boxed{12}\%",
+        r"The percentage is \boxed{12}\%",
+        r"$12/100 = 12\%$, so \boxed{12}\%",
         r"\boxed{12} \text{ (as wanted)}",
         r"\boxed{12}^\circ C",
     ],
@@ -180,3 +181,7 @@ def test_only_what_has_a_lead_takes_one(text: str) -> None:
         found = beside(text, box.start, box.end, text[box.inner_start : box.inner_end])
         assert 0 <= found.start <= box.start < box.end <= found.end <= len(text)
         assert has_lead(text, box.start) or (found.lead == "" and found.start == box.start)
+
+
+def test_a_percent_sign_behind_a_box_is_the_answers_where_nothing_else_speaks_of_percent() -> None:
+    assert read(r"The rate is $\boxed{12}\%$").text == r"12 \%"
