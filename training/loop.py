@@ -81,13 +81,15 @@ class Trainer:
             tell: given every step, and what the monitor found in it.
 
         Raises:
-            InputError: the folder holds a run and `resume` is False; another process runs it; it cannot be written.
+            InputError: the folder holds a run and `resume` is False, or somebody else's files under a run's names;
+                another process runs it; it cannot be written.
             RewardgateError: what stopped the run, with the step; a checkpoint was written before, if one could be.
         """
         with closing(self.stepper), closing(RunFolder(self.config.folder)) as folder:
             if folder.has_run() and not resume:
                 told = f"got {folder.path}, which holds a run; resume goes on with it"
                 raise InputError(f"folder: expected one without a run, {told}")
+            folder.begin(status="running", step=0, steps=self.config.steps, checkpoint=None, error=None)
             checkpoint = latest_checkpoint(folder.checkpoints)
             state: Mapping[str, Any] = {} if checkpoint is None else checkpoint.state
             folder.cut_back(state.get("step", 0), state.get("logs", {}))

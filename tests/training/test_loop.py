@@ -120,6 +120,18 @@ def test_a_folder_that_holds_a_run_is_not_begun_again(tmp_path: Path) -> None:
     assert [row["step"] for row in lines_of(tmp_path / "run" / "metrics.jsonl")] == [1]
 
 
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_of_somebody_elses_is_left_as_it_is(tmp_path: Path, resume: bool) -> None:
+    files = {"rollouts/1.jsonl": "{}\n", "rollouts/messages.py": "", "metrics.jsonl": '{"loss": 1}\n', "lock": "theirs"}
+    (tmp_path / "rollouts").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="ascii")
+    with pytest.raises(InputError, match="folder: expected a new one, or a run's"):
+        Trainer(tiny_config(tmp_path, steps=1), **tiny_parts()).run(resume=resume)
+    found = {str(one.relative_to(tmp_path)): one.read_text() for one in tmp_path.rglob("*") if one.is_file()}
+    assert found == files
+
+
 def test_a_folder_is_run_by_one_process_at_a_time(tmp_path: Path) -> None:
     config = tiny_config(tmp_path / "run", steps=1)
     held = run_folder.RunFolder(config.folder)

@@ -40,6 +40,9 @@ from ...rollouts.writing import rollout_row, row_text
 
 __all__ = ["RunFolder", "write_whole"]
 
+_PART = ".part"
+"""Ends the name of a file that is not whole yet."""
+
 
 class RunFolder:
     """The folder of one run, for the one process that runs it.
@@ -56,7 +59,7 @@ class RunFolder:
         self._told: set[str] = set()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self._lock: IO[str] | None = (self.path / LOCK_FILE).open("w", encoding="ascii")
+            self._lock: IO[str] | None = (self.path / LOCK_FILE).open("a", encoding="ascii")
         except OSError as error:
             raise InputError(f"folder: expected one to write to, got {path}: {error.strerror or error}") from error
         try:
@@ -72,8 +75,31 @@ class RunFolder:
         return self.path / CHECKPOINTS
 
     def has_run(self) -> bool:
-        """Whether a run has begun here."""
-        return (self.path / STATE_FILE).exists()
+        """Whether a run has begun here: by a state that is ours, not another tool's."""
+        try:
+            return f'"schema": "{STATE_SCHEMA}"' in (self.path / STATE_FILE).read_text(
+                encoding="utf-8", errors="replace"
+            )
+        except OSError:
+            return False
+
+    def begin(self, **state: Any) -> None:
+        """Make the folder a run's, by its state; one that is a run's already stays as it is.
+
+        Raises:
+            InputError: it holds other people's files under names of a run's, which a run would cut or delete; or it
+                cannot be written.
+        """
+        if self.has_run():
+            return
+        for name in (STATE_FILE, CONFIG_FILE, *LOGS, ROLLOUTS, EVALUATIONS, CHECKPOINTS):
+            if os.path.lexists(self.path / name):
+                told = f"got {self.path}, which holds {name}, and no {STATE_FILE} of a run"
+                raise InputError(f"folder: expected a new one, or a run's, {told}")
+        try:
+            write_whole(self.path / STATE_FILE, _state_text(state))
+        except OSError as error:
+            raise InputError(f"folder: expected one to write to, got {self.path}: {error.strerror}") from error
 
     def write_config(self, text: str) -> None:
         """Say what the run is.
@@ -88,7 +114,7 @@ class RunFolder:
 
     def tell(self, **state: Any) -> None:
         """Say how far the run is."""
-        text = json.dumps({"schema": STATE_SCHEMA, **state}) + "\n"
+        text = _state_text(state)
         self._unless_full(STATE_FILE, lambda: _write_though_full(self.path / STATE_FILE, text))
 
     def dump(self, kind: str, step: int, groups: Iterable[Group], *, kept: Iterable[str] | None = None) -> None:
@@ -136,8 +162,7 @@ class RunFolder:
                     os.truncate(path, positions.get(name, 0))
             for kind in (ROLLOUTS, EVALUATIONS):
                 for path in (self.path / kind).glob("*"):
-                    of = step_of(path)
-                    if of is None or of > step:
+                    if _is_half_written(path) or (step_of(path) or 0) > step:
                         path.unlink()
         except OSError as error:
             raise InputError(f"folder: expected one to write to, got {self.path}: {error.strerror}") from error
@@ -159,7 +184,7 @@ class RunFolder:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file that is there whole or as it was before."""
-    part = path.with_name(f".{path.name}.part")
+    part = path.with_name(f".{path.name}{_PART}")
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:
             file.write(text)
@@ -169,6 +194,16 @@ def write_whole(path: Path, text: str) -> None:
     except OSError:
         part.unlink(missing_ok=True)
         raise
+
+
+def _is_half_written(path: Path) -> bool:
+    """Whether it is what a killed process left of a step's file; a file that is not the run's is never one."""
+    name = path.name.removeprefix(".").removesuffix(_PART)
+    return path.name == f".{name}{_PART}" and step_of(Path(name)) is not None
+
+
+def _state_text(state: Mapping[str, Any]) -> str:
+    return json.dumps({"schema": STATE_SCHEMA, **state}) + "\n"
 
 
 def _write_though_full(path: Path, text: str) -> None:

@@ -35,6 +35,48 @@ def test_logs_are_cut_back_to_what_a_checkpoint_saw(folder: RunFolder) -> None:
     ]
 
 
+def test_what_a_killed_process_half_wrote_goes_and_what_is_nobodys_step_stays(folder: RunFolder) -> None:
+    rollouts = folder.path / "rollouts"
+    (rollouts / "step_kept").mkdir(parents=True)
+    for name in ("step_000001.jsonl", "step_000003.jsonl", ".step_000002.jsonl.part", "mine.jsonl", "1.jsonl", ".part"):
+        (rollouts / name).write_text("", encoding="ascii")
+    folder.cut_back(1, {})
+    kept = [".part", "1.jsonl", "mine.jsonl", "step_000001.jsonl", "step_kept"]
+    assert sorted(path.name for path in rollouts.iterdir()) == kept
+
+
+@pytest.mark.parametrize(
+    "name", ["state.json", "config.toml", "ledger.jsonl", "metrics.jsonl", "rollouts", "checkpoints"]
+)
+def test_other_peoples_files_are_never_taken_for_a_run(folder: RunFolder, name: str) -> None:
+    theirs = folder.path / name
+    theirs.write_text("{}", encoding="ascii")
+    assert not folder.has_run()
+    with pytest.raises(
+        InputError, match=rf"folder: expected a new one, or a run's, got .*, which holds {name}, and no"
+    ):
+        folder.begin(status="running")
+    assert theirs.read_text(encoding="ascii") == "{}"
+
+
+def test_a_folder_is_begun_once(folder: RunFolder) -> None:
+    folder.begin(status="running", step=0)
+    assert folder.has_run()
+    folder.write_config("")
+    folder.tell(status="stopped", step=3)
+    folder.begin(status="running", step=0)
+    assert json.loads((folder.path / "state.json").read_text(encoding="ascii"))["step"] == 3
+
+
+def test_a_folder_that_cannot_hold_a_state_is_refused(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(run_folder, "write_whole", full)
+    with pytest.raises(InputError, match=r"expected one to write to, got .*: No space left on device"):
+        folder.begin(status="running")
+
+
 def test_what_is_shorter_than_a_checkpoint_saw_stays(folder: RunFolder) -> None:
     folder.log_cost(1, {})
     folder.cut_back(1, {"ledger.jsonl": 1000})
