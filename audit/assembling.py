@@ -11,21 +11,21 @@ from .. import __version__
 from ..diagnostics.groups import GroupKinds
 from ..rollouts.reading import Reading
 from ..verifiers.base import Verifier
-from .causes import Clues
-from .clues import with_golds_refused_as_written
-from .curves import curves_part
-from .duplicates import CopySurvey
-from .explaining import Explained, cause_counts, group_cards, paid_part
+from .causes.clues import with_golds_refused_as_written
+from .causes.deciding import Clues
+from .causes.explaining import Explained, cause_counts, group_cards, paid_part
+from .causes.repair import repair_part
+from .copies.survey import CopySurvey
 from .findings import findings, headline
-from .golds import GoldTest
+from .golds.verifying import GoldTest
 from .judging import Judgement
 from .mixed import mixed_part, response_length
 from .not_measured import not_measured
 from .phantom import phantom_part
-from .repair import repair_part
 from .report.duplicates import Permissive
 from .report.model import AuditReport, GroupCard, GroupTable, ReadingFacts
 from .review import review_part
+from .runs.curves import curves_part
 from .second_opinion import SecondOpinion
 from .stake import stake_part
 from .tables import group_table, near_kinds, prediction_part
@@ -107,7 +107,7 @@ def assemble(found: Ingredients) -> AuditReport:
     copies = found.copies.part()
     reliability = None
     if found.labels is not None:
-        from .labelled import labelled_part
+        from .labels.labelled import labelled_part
 
         reliability = labelled_part(
             found.labels,

@@ -11,16 +11,16 @@ from ..rollouts.reading import Reading
 from ..verifiers.arguments import as_verifier, number, whole
 from ..verifiers.base import Verifier
 from .assembling import Ingredients, assemble
-from .duplicates import CopySurvey
-from .examining import Examined, examine
+from .causes.examining import Examined, examine
+from .copies.survey import CopySurvey
+from .copies.traces import Traces
 from .judging import Judgement, judge
-from .ladder import ladder
+from .ladder.standing import ladder
 from .not_measured import gate_not_measured
 from .permissive import permissive_part
 from .report.gate_trust import MOST_GROUPS
 from .report.model import AuditReport
 from .second_opinion import SecondOpinion, is_same_verifier
-from .traces import Traces
 
 if TYPE_CHECKING:
     from ..prm.base import StepScorer
@@ -153,7 +153,7 @@ def audit(
         report = report.model_copy(update={"not_measured": open_question})
     lag = None
     if {"rollout_logprobs", "trainer_logprobs"} <= reading.fields.keys():
-        from .run_lag import run_lag
+        from .runs.lag import run_lag
 
         lag = run_lag(reading.with_tokens()).lag
     return report.model_copy(update={"lag": lag, "ladder": ladder(report, lag=lag)})

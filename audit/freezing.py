@@ -11,14 +11,14 @@ from ..rollouts.reading import Reading
 from ..rollouts.records import Rollout
 from ..rollouts.writing import row_text
 from ..verifiers.base import Outcome
-from .causes import Cause
-from .gold_texts import gold_text, target_key
+from .causes.deciding import Cause
+from .golds.offering import offered
+from .golds.texts import gold_text, target_key
 from .judging import REFUSED
-from .offering import offered
 from .replaying import Expected, FrozenCase
 from .report.evidence import Evidence
 from .report.model import AuditReport
-from .texts import clipped
+from .responses.texts import clipped
 
 __all__ = ["freeze"]
 

@@ -13,10 +13,10 @@ from ..rollouts.messages import prompt_text
 from ..rollouts.records import Group, Rollout, Target
 from ..verifiers.base import Outcome, Verdict, Verifier
 from ..verifiers.batch import iter_verdicts
-from .duplicates import CopySurvey
-from .scoring_marks import outcome_component, scoring_error
+from .copies.survey import CopySurvey
+from .responses.scoring_marks import outcome_component, scoring_error
+from .responses.texts import ANSWER_CHARS, TextFacts, clipped, text_facts
 from .second_opinion import SecondOpinion
-from .texts import ANSWER_CHARS, TextFacts, clipped, text_facts
 
 __all__ = ["REFUSED", "Judged", "JudgedGroup", "Judgement", "blocks_of", "judge", "shown"]
 

@@ -13,11 +13,11 @@ from ..diagnostics.support import rate_upper_bound
 from ..rollouts.records import Target
 from ..verifiers.base import Outcome, Verifier
 from ..verifiers.batch import iter_verdicts
-from .gold_texts import gold_text, target_key
+from .golds.offering import offered
+from .golds.texts import gold_text, target_key
 from .judging import REFUSED, Judgement
-from .offering import offered
 from .report.duplicates import Permissive, PermissiveCase
-from .texts import clipped
+from .responses.texts import clipped
 
 __all__ = ["permissive_part"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..diagnostics.pools import Pool, PoolRules, PromptPools
 from ..rollouts.records import Group
-from .causes import Cause
+from .causes.deciding import Cause
 from .report.model import AuditReport
 
 __all__ = ["Pooling", "pools_of", "suspect_groups"]

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..verifiers.base import Outcome
-from .gold_texts import gold_text
+from .golds.texts import gold_text
 from .judging import Judged, JudgedGroup, Judgement
 from .report.model import Review, ReviewItem
-from .texts import clipped
+from .responses.texts import clipped
 
 __all__ = ["review_part"]
 

@@ -12,7 +12,7 @@ from ..rollouts.messages import completion_text
 from ..rollouts.records import Rollout
 from ..verifiers.base import Verifier
 from ..verifiers.isolation import Workers
-from .gold_texts import gold_text
+from .golds.texts import gold_text
 
 __all__ = ["SecondOpinion", "accepts", "is_same_verifier"]
 

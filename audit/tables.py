@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ..diagnostics.collapse import collapse_rates, predicted_degeneracy
 from ..diagnostics.groups import GroupKind, GroupKinds
 from ..diagnostics.intervals import bootstrap_by_prompt
-from .repair import near_kind
+from .causes.repair import near_kind
 from .report.model import GroupTable, Prediction
 
 __all__ = ["group_table", "near_kinds", "prediction_part"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rewardgate.audit.labels import Action, Draw, LabelStratum, Unit, draw, stratum_sizes
-from rewardgate.audit.reliability import reliability
+from rewardgate.audit.labels.reliability import reliability
 from rewardgate.diagnostics.stratified import StratumCounts, stratified_rate
 
 ROLLOUTS = 8

@@ -107,8 +107,8 @@ def audit(
     """
     from ..audit import audit as audit_groups
     from ..audit.report.json_text import report_json
-    from ..audit.run_logs import run_logs
-    from ..audit.run_part import run_part, with_run
+    from ..audit.runs.logs import run_logs
+    from ..audit.runs.part import run_part, with_run
     from ..rollouts.output import Output, told_as
     from ..rollouts.reading import read
 

@@ -180,7 +180,7 @@ def import_labels(
 
 def _tell(draw: "Draw", store: "LabelStore", console: "Console") -> None:
     """What the labels say so far."""
-    from ..audit.reliability import reliability
+    from ..audit.labels.reliability import reliability
     from ..audit.report.reliability_lines import reliability_lines
 
     for part in reliability_lines(reliability(draw, store.current().values())):

@@ -22,7 +22,7 @@ def watch(
     parent: Annotated[int | None, typer.Option(hidden=True, help="End with this process.")] = None,
 ) -> None:
     """Audit LOG every few steps while it grows: a line on stderr for each new finding, all looks as JSON beside it."""
-    from ..audit.watching import Watch, end_with, follow
+    from ..audit.runs.watching import Watch, end_with, follow
 
     with TemporaryDirectory(prefix="rewardgate-watch-") as scratch:
         if parent is not None:

@@ -22,8 +22,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from ..audit.gold_texts import gold_text
-from ..audit.offering import FORMS, offered
+from ..audit.golds.offering import FORMS, offered
+from ..audit.golds.texts import gold_text
 from ..errors import ArgumentError, RewardgateError
 from ..rollouts.values import target_value
 from ..verifiers.base import Outcome, Verdict, Verifier

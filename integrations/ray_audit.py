@@ -13,10 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..audit.duplicates import CopySurvey
+from ..audit.copies.survey import CopySurvey
+from ..audit.copies.traces import Traces
 from ..audit.judging import Judgement, blocks_of, judge, shown
 from ..audit.second_opinion import SecondOpinion
-from ..audit.traces import Traces
 from ..rollouts.records import Group
 from ..verifiers.base import Verifier
 from .ray_cluster import enter

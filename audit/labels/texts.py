@@ -10,7 +10,7 @@ from ...rollouts.messages import completion_text, prompt_text
 from ...rollouts.reading import Reading
 from ...rollouts.records import Rollout
 from ...verifiers.base import extractors
-from ..gold_texts import target_key
+from ..golds.texts import target_key
 from .sampling import Drawn
 from .units import unit_key
 

@@ -8,9 +8,9 @@ from ...diagnostics.groups import GroupKind, group_kinds
 from ...errors import ArgumentError
 from ...rollouts.reading import Reading
 from ...verifiers.base import Verifier
-from ..causes import Cause
-from ..examining import examine
-from ..explaining import Explained
+from ..causes.deciding import Cause
+from ..causes.examining import examine
+from ..causes.explaining import Explained
 from ..judging import REFUSED, Judged, Judgement, judge
 
 __all__ = ["CORRECT", "WRONG", "LabelStratum", "Unit", "scored_units", "storable", "unit_key", "units_of"]

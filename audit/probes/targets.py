@@ -14,7 +14,7 @@ from importlib.resources import files
 from ...errors import NoUsableRowsError
 from ...rollouts.messages import prompt_text
 from ...rollouts.records import Group
-from ..gold_texts import gold_text
+from ..golds.texts import gold_text
 from .programs import ProgramTarget, program_target
 
 __all__ = ["KINDS", "ProbeTarget", "read_target_of", "shipped_targets", "targets_of"]

@@ -6,7 +6,7 @@ from audited import group
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewardgate.audit.duplicates import CopySurvey
+from rewardgate.audit.copies.survey import CopySurvey
 from rewardgate.audit.judging import Judgement, judge
 from rewardgate.rollouts.records import Group
 from rewardgate.verifiers import get

@@ -13,9 +13,9 @@ from fnmatch import fnmatchcase
 from math import isfinite
 from typing import Any, Literal
 
+from ...audit.ladder.thresholds import Thresholds, at_least, at_most
 from ...audit.report.ladder import RUNGS, RungName
 from ...audit.report.text import percent
-from ...audit.thresholds import Thresholds, at_least, at_most
 from ...errors import ArgumentError
 
 __all__ = ["SLACK", "Alert", "AlertRule", "Alerts", "Level", "change_first"]

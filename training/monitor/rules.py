@@ -7,7 +7,7 @@ what they cost.
 from collections.abc import Sequence
 
 from ...audit.findings import FAILING_GOLDS, SCORING_FAULTS
-from ...audit.rungs import EFFECTIVE, FRONTIER, OUT_OF_FORM, OUTSIDE_THE_CLIP, QUARANTINED, SUPPLY
+from ...audit.ladder.rungs import EFFECTIVE, FRONTIER, OUT_OF_FORM, OUTSIDE_THE_CLIP, QUARANTINED, SUPPLY
 from .alerts import AlertRule
 
 __all__ = ["RULES"]

@@ -9,8 +9,8 @@ from report_parts import complete, copied, labelled, probed
 
 import rewardgate
 from rewardgate.audit import AuditReport, audit
-from rewardgate.audit.curves import curves_part
 from rewardgate.audit.report.html import CARDS_A_PAGE, html_page
+from rewardgate.audit.runs.curves import curves_part
 from rewardgate.diagnostics import group_kinds
 from rewardgate.rollouts.reading import read
 

@@ -14,8 +14,8 @@ from run_folders import write_run
 import rewardgate
 from rewardgate.audit import AuditReport, audit
 from rewardgate.audit.report.html import CARDS_A_PAGE, html_page
-from rewardgate.audit.run_logs import run_logs
-from rewardgate.audit.run_part import run_part, with_run
+from rewardgate.audit.runs.logs import run_logs
+from rewardgate.audit.runs.part import run_part, with_run
 from rewardgate.rollouts.reading import read
 
 pytestmark = pytest.mark.browser

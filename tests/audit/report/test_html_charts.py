@@ -3,8 +3,8 @@ from xml.etree import ElementTree as ET
 from audited import audited, group
 
 from rewardgate.audit import AuditReport
-from rewardgate.audit.curves import curves_part
 from rewardgate.audit.report.html_charts import html_charts
+from rewardgate.audit.runs.curves import curves_part
 from rewardgate.diagnostics import group_kinds
 
 

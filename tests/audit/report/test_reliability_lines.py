@@ -3,7 +3,7 @@ import io
 from label_files import PLAIN, RIGHT, labels_of, small_draw, units_in
 from rich.console import Console
 
-from rewardgate.audit.reliability import reliability
+from rewardgate.audit.labels.reliability import reliability
 from rewardgate.audit.report.reliability_lines import reliability_lines
 
 

@@ -14,8 +14,8 @@ from rewardgate.audit.report.run import RunAlert, RunCurve, RunFigure, RunLedger
 from rewardgate.audit.report.run_charts import run_charts
 from rewardgate.audit.report.run_lines import run_lines, standing
 from rewardgate.audit.report.terminal import render
-from rewardgate.audit.run_logs import run_logs
-from rewardgate.audit.run_part import run_part, with_run
+from rewardgate.audit.runs.logs import run_logs
+from rewardgate.audit.runs.part import run_part, with_run
 from rewardgate.rollouts.reading import read
 
 

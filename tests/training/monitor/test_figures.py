@@ -5,7 +5,7 @@ from math import isnan, nan
 import pytest
 import torch
 
-from rewardgate.audit.rungs import of_pools
+from rewardgate.audit.ladder.rungs import of_pools
 from rewardgate.diagnostics import Pool
 from rewardgate.errors import ArgumentError
 from rewardgate.grpo import gate
