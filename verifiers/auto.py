@@ -70,6 +70,10 @@ class AutoVerifier:
                 Outcome.BAD_TARGET, None, rule="no_verifier", detail=detail, seconds=perf_counter() - started
             )
         verdict = verifier.verify(completion, handed, prompt=prompt)
+        if verdict.rule == "other_text":
+            # "The series diverges" is "divergent" for a reader, and no text that is exactly the target's.
+            said = self._verifier("math").verify(completion, handed, prompt=prompt)
+            verdict = said if said.rule == "text" and said.reward == 1 else verdict
         return Verdict(
             verdict.outcome,
             verdict.reward,

@@ -75,6 +75,8 @@ class ExactVerifier:
         extracted = self._extractor.extract(completion, prompt=prompt)
         if not wanted.keys().isdisjoint(_YES_OR_NO) and (extracted is None or extracted.method in _WEAK_METHODS):
             extracted = _first_word(completion, prompt) or extracted
+        if self._ignore_case and (extracted is None or extracted.method in _WEAK_METHODS):
+            extracted = _last_words(completion, prompt, list(wanted.values())) or extracted
         if extracted is None:
             detail = "no committed answer found"
             return Verdict(Outcome.NO_ANSWER, 0.0, rule="no_answer", detail=detail, seconds=perf_counter() - started)
@@ -122,6 +124,38 @@ def _parts(text: str) -> list[str]:
 
 _AND = re.compile(r",? and |, ?")
 _WEAK_METHODS = frozenset({"bare", "last_line", "last_number", "formula"})
+
+
+_SAID_LAST = r"\b(?:is|are|was|be|on)\s+(?:(?:a|an|the)\s+)?(?P<said>{words})[.!\s]*\Z"
+_DOUBTED = re.compile(
+    r"\b(?:not|never|neither|nor|or|if|whether|wrong|false|unlikely|think|thought|claims?|maybe|perhaps|might|may|could"
+    r"|suppose|assume|would|should)\b|n['’]t\b|\?",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
+_TAIL_CHARS = 400
+_LONGEST_WORDS_CHARS = 60
+
+
+def _last_words(completion: Completion, prompt: Prompt | None, wanted: list[str]) -> Extracted | None:
+    """The target's words, where a completion without any anchor ends by saying so: "The graph is an ellipse."."""
+    region = answer_region(completion, prompt)
+    if region.outcome is not None:
+        return None
+    text = region.text.rstrip()
+    start = max(0, len(text) - _TAIL_CHARS)
+    start = max((found.end() for found in _SENTENCE_END.finditer(text, start, len(text) - 1)), default=start)
+    if _DOUBTED.search(text, start) is not None:
+        return None
+    for words in wanted:
+        plain = _TEXT_COMMAND.sub(r"\1", words).strip(" .$")
+        if not plain.replace(" ", "").isalpha() or len(plain) > _LONGEST_WORDS_CHARS:
+            continue
+        said = re.compile(_SAID_LAST.format(words=re.escape(plain)), re.IGNORECASE).search(text, start)
+        if said is not None:
+            begin, end = said.span("said")
+            return Extracted(said["said"], (region.start + begin, region.start + end), "last_words")
+    return None
 
 
 def _first_word(completion: Completion, prompt: Prompt | None) -> Extracted | None:

@@ -19,6 +19,7 @@ from .quantities import compare_digits, compare_quantities, compare_values, is_r
 from .ratios import compare_ratios
 from .residues import compare_residues
 from .results import Comparison, Symbolic, correct, incorrect
+from .said import says_the_same
 from .several import compare_collections, compare_unions, one_of_several
 from .solution_sets import describes_set, same_set
 from .structures import read
@@ -128,6 +129,8 @@ def _compare_labelled(target: Node, answer: Node, symbolic: Symbolic) -> Compari
         if _is_turned(target, answer):
             return _ask(target, answer, symbolic)  # AB = CD and CD = AB
         answer = _of_the_same_argument(target, answer)
+        if _is_solved_for_another(target, answer):
+            return _ask(target, answer, symbolic)
         if _labels_conflict(target.label, answer.label):
             return incorrect("label_conflict", target, answer)
         return compare(target.value, answer.value, symbolic)
@@ -162,6 +165,14 @@ def _is_turned(target: Labelled, answer: Labelled) -> bool:
     return target.label in given and answer.label in wanted
 
 
+def _is_solved_for_another(target: Labelled, answer: Labelled) -> bool:
+    """Whether one equation between two names is solved for the one, and the other for the other: `m=3n` and `n=m/3`."""
+    if target.label == answer.label or not (isinstance(target.value, Opaque) and isinstance(answer.value, Opaque)):
+        return False
+    wanted, given = (_LETTER_OR_COMMAND.findall(node.value.text) for node in (target, answer))
+    return answer.label in wanted and target.label in given and len(target.label) == len(answer.label) == 1
+
+
 def _labels_conflict(target: str, answer: str) -> bool:
     """Whether two labels name different things: two variables, or two functions, of different names."""
     if target == answer or not target or not answer:
@@ -193,6 +204,8 @@ def _compare_relations(target: Node, answer: Node, symbolic: Symbolic) -> Compar
     if isinstance(target, Relation):
         if isinstance(answer, Collection | Union) and "=" not in target.operators:
             return _ask(target, answer, symbolic)
+        if (value := _value_of_chain(target)) is not None:
+            return compare(value, answer, symbolic)
         return incorrect("relation_expected", target, answer)
     assert isinstance(answer, Relation)
     if "\\ne" in answer.operators:
@@ -202,6 +215,17 @@ def _compare_relations(target: Node, answer: Node, symbolic: Symbolic) -> Compar
             return _ask(target, answer, symbolic)
         return incorrect("inequality_for_value", target, answer)
     return _compare_equation(target, answer, symbolic)
+
+
+def _value_of_chain(target: Relation) -> Node | None:
+    """The value that `36^2 = 1296` computes; None where the sides are not equal numbers."""
+    if set(target.operators) != {"="} or len(target.sides) > _MAX_SIDES or not all(target.sides):
+        return None
+    sides = [side for side in map(read, target.sides) if isinstance(side, Quantity)]
+    if len(sides) < len(target.sides):
+        return None
+    *computed, last = sides
+    return last if all(compare_quantities(side, last).is_correct for side in computed) else None
 
 
 def _compare_equation(target: Node, answer: Relation, symbolic: Symbolic) -> Comparison:
@@ -231,7 +255,7 @@ def _in_symbols(node: Node) -> Node:
 
 def _compare_text(target: Node, answer: Node) -> Comparison:
     one, other = plain_words(target.text), plain_words(answer.text)
-    same = one == other or (one in SYMBOLS and SYMBOLS[one] == SYMBOLS.get(other))
+    same = one == other or (one in SYMBOLS and SYMBOLS[one] == SYMBOLS.get(other)) or says_the_same(one, other)
     return correct("text", target, answer) if same else incorrect("text", target, answer)
 
 

@@ -17,6 +17,8 @@ _LAYOUT = lazy_pattern(
     r"\\(?:left|right|middle|displaystyle|textstyle|scriptstyle|limits|nolimits|[bB]igg?[lr]?|bf|rm|it|sf|tt|boldmath"
     r"|hfill|strut|mathstrut|allowbreak|nobreak|centering)(?![a-zA-Z])|\\!"
 )
+_NO_DELIMITER = lazy_pattern(r"\\(?:left|right) ?\.(?!\d)")
+_BRACED_SIGN = lazy_pattern(r"(?<![\^_a-zA-Z}])\{([:=+<>-])\}")
 _DIGIT_GROUPING = lazy_pattern(r"(?<=\d)(?:\{,\} ?|,\\! ?|\{\\,\}|\\[,; ])(?=\d{3}(?!\d))")
 _BRACED_COMMA = lazy_pattern(r"(?<=\d)\{,\}(?=\d)")
 _SPACING = lazy_pattern(
@@ -58,7 +60,7 @@ _FRACTION = lazy_pattern(
     r"\\frac\s*(?:([0-9a-zA-Z]|\\(?!sqrt)[a-zA-Z]+)|(\{[^{}]*\}))\s*(?:([0-9a-zA-Z]|\\(?!sqrt)[a-zA-Z]+)|(?=\{))"
 )
 _BINOMIAL = lazy_pattern(r"\\binom\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})\s*(?:([0-9a-zA-Z])|\{([^{}]*)\})")
-_ROOT = lazy_pattern(r"\\sqrt\s*([0-9a-zA-Z])")
+_ROOT = lazy_pattern(r"\\sqrt\s*(\d+|[a-zA-Z])")
 _ROOT_PARENTHESIS = lazy_pattern(r"\\sqrt\s*\(")
 _SHORT_SCRIPT = lazy_pattern(r"([\^_])\s*\{\s*([0-9a-zA-Z])\s*\}(?!\s*\d)")
 _DEGREES = lazy_pattern(r"\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|(?<=\d)\s*\\circ(?![a-zA-Z])")
@@ -103,7 +105,7 @@ def without_latex_variants(text: str) -> str:
         text = _CASES.sub("cases}", text)
     text = text.replace("\\\\", "\x03")  # a row break, not a backslash before what follows
     text = _BRACED_COMMA.sub(",", _DIGIT_GROUPING.sub("", text))
-    text = _LAYOUT.sub("", text)
+    text = _LAYOUT.sub("", _NO_DELIMITER.sub("", _BRACED_SIGN.sub(r"\1", text)))
     text = text.replace("\\$", "\x01").replace("\\%", "%")
     text = _PARENTHESIS_DELIMITER.sub(" ", text)
     if text.count("$") % 2:

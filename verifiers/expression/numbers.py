@@ -133,7 +133,9 @@ _MIXED_SLASH = re.compile(r"([+-]?)(\d{1,50})(?: | and )(\d{1,50})/(\d{1,50})")
 _REPEATING = re.compile(r"([+-]?)(\d{0,50})\.(\d{0,50})(?:\\overline\{(\d{1,50})\}|\\dot\{?(\d)\}?|\((\d{1,50})\))")
 _CONTINUED = re.compile(r"([+-]?)(\d{0,50})\.(\d{1,60})\\ldots ?")
 _REPEATED = re.compile(r"(\d{0,6}?)(?:(\d)\2{2,}|(\d{2,12}?)\3+)")
-_IN_BASE = re.compile(r"(?:\\text\{)?([0-9A-Za-z]{1,200})\}?_(?:(\d)|\{(\d{1,2})\}|\{?\\text\{(\w+)\}\}?|\{(\w+)\})")
+_IN_BASE = re.compile(
+    r"(?:\\text\{|\()?([0-9A-Za-z]{1,200})[})]?_(?:(\d)|\{(\d{1,2})\}|\{?\\text\{(\w+)\}\}?|\{(\w+)\})"
+)
 _PREFIXED = re.compile(r"([+-]?)(?:([$€£¥₹])|\\text\{([$€£¥₹]|USD|EUR|GBP|JPY|INR)\}|(USD|EUR|GBP) ?)([+-]?)(.+)")
 _ORDINAL = re.compile(r"(\d+)\^?\{?(?:\\text\{(?:st|nd|rd|th)\}|st|nd|rd|th)\}?")
 _SUFFIXED = re.compile(

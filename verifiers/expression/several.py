@@ -48,6 +48,12 @@ def compare_collections(target: Collection, answer: Node, compare: Compare) -> C
                 incorrect(_name(target), target, answer),
             )
         return incorrect(_name(target), target, answer)
+    if (
+        target.brackets == "{}" != answer.brackets
+        and len(target.items) == 1
+        and isinstance(target.items[0], Collection)
+    ):
+        return compare(target.items[0], answer)
     wanted, given = target.brackets, answer.brackets
     if wanted == "()" and given == "":
         answer = _in_the_order_of_names(answer)
@@ -59,6 +65,8 @@ def compare_collections(target: Collection, answer: Node, compare: Compare) -> C
         wanted = given  # [1, 2, 3] is a list of Python's
     elif {wanted, given} == {"()", "[]"} and len(target.items) > 2:
         wanted = given = "()"  # no interval has three ends
+    if given == "{}" and len(answer.items) == 1:
+        return compare(target, answer.items[0])
     if wanted != given:
         return incorrect("brackets", target, answer)
     if wanted == "{}":
@@ -86,7 +94,7 @@ def _compare_lists(target: Collection, answer: Collection, compare: Compare) -> 
 
 def _says_one_value(target: Collection, compare: Compare) -> bool:
     r"""Whether `target` is one value in several forms: `\frac14 \text{ or } 25\%`."""
-    if target.brackets or not _OR.search(target.text):
+    if target.brackets or not target.items or not _OR.search(target.text):
         return False
     first, *others = target.items
     return all(compare(first, other).is_correct or compare(other, first).is_correct for other in others)

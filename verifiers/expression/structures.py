@@ -11,7 +11,7 @@ from ..patterns import lazy_pattern
 from .arithmetic import CostlyError
 from .compounds import read_compound
 from .matrices import MAX_ITEMS, read_matrix
-from .nodes import Clock, Collection, Labelled, Node, Opaque, Ratio, Relation, Text, Union
+from .nodes import Clock, Collection, Labelled, Matrix, Node, Opaque, Ratio, Relation, Text, Union
 from .normalise import plain_words
 from .numbers import Quantity, as_fraction, read_quantity
 from .piecewise import read_pieces
@@ -60,6 +60,7 @@ _WORD = lazy_pattern(r"[^\W\d_]{3,}")
 _SHORT_WORDS = frozenset({"no", "yes", "on", "off", "up", "down", "in", "out"})
 """Words of two letters, which would be products of variables, and their opposites."""
 _MATHS_COMMAND = lazy_pattern(r"\\(?!text\{)")
+_TRANSPOSED = ("^T", "^{T}", "^\\top", "^{\\top}", "^\\text{T}", "^{\\text{T}}")
 _CONSTANTS = frozenset({"e", "i", "\\pi"})
 _INFINITIES = {"\\infty": "\\infty", "+\\infty": "\\infty", "-\\infty": "-\\infty"}
 _OPENING = "([{"
@@ -94,6 +95,8 @@ def read(text: str, depth: int = 0) -> Node:
         if (found := _CASES.fullmatch(text)) and (rows := found[1] or found[2].replace("&", "")) and "&" not in rows:
             equations = [row.strip(" ,") for row in rows.split("\\\\") if row.strip(" ,")]
             return read(", ".join(equations), depth + 1)
+    if text.endswith(_TRANSPOSED) and text[:1] in "([\\":
+        return _transposed(text, depth)
     if text[-1:] in "})]|" and (matrix := read_matrix(text, lambda cell: read(cell, depth + 1))) is not None:
         return matrix
     if _is_words(text):
@@ -137,6 +140,15 @@ def is_label(text: str) -> bool:
     """
     bare = _ARGUMENT.sub("", _SUBSCRIPT.sub("", text))
     return 0 < len(text) <= 60 and not _NO_LABEL.search(bare) and any(map(str.isalpha, bare)) and text not in _CONSTANTS
+
+
+def _transposed(text: str, depth: int) -> Node:
+    inner = read(text[: text.rindex("^")], depth + 1)
+    if isinstance(inner, Collection) and inner.brackets in ("()", "[]"):
+        return Matrix(tuple((item,) for item in inner.items), "matrix", text)
+    if isinstance(inner, Matrix) and len({len(row) for row in inner.rows}) == 1:
+        return Matrix(tuple(zip(*inner.rows, strict=True)), inner.kind, text)
+    return Opaque(text)
 
 
 def _is_words(text: str) -> bool:
