@@ -69,6 +69,7 @@ _CJK_RUN = lazy_pattern(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][^a-zA-Z\d]{5,}[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
 _EQUATION = lazy_pattern(r"=\s*(?P<right>[^=≈]{1,200})\Z")
+_ENVIRONMENT_END = lazy_pattern(r"\\end\{(?:aligned|align\*?|gathered|split)\}\s*\Z")
 _LAST_FORMULA = lazy_pattern(
     r"(?:\$\$?(?P<a>[^$]{1,400})\$\$?|\\\((?P<b>[^\n]{1,400}?)\\\)"
     r"|\\\[(?P<c>.{1,400}?)\\\])(?P<after>[^$\\\d\n]{0,60})\Z",
@@ -247,6 +248,8 @@ def _formula_value(body: str, formula: re.Match[str]) -> Closing | None:
         return Closing(joined, formula.start("after"), "formula")
     group = next(name for name in "abc" if formula.group(name) is not None)
     start, end = unwrapped(body, *formula.span(group))
+    if (environment := _ENVIRONMENT_END.search(body, start, end)) is not None:
+        start, end = unwrapped(body, start, environment.start())
     equation = _EQUATION.search(body, start, end)
     if equation is not None and body.count("=", start, end) + body.count("≈", start, end) >= 1:
         left = body[start : equation.start()].strip()

@@ -129,7 +129,7 @@ _WEAK_METHODS = frozenset({"bare", "last_line", "last_number", "formula"})
 _SAID_LAST = r"\b(?:is|are|was|be|on)\s+(?:(?:a|an|the)\s+)?(?P<said>{words})[.!\s]*\Z"
 _DOUBTED = re.compile(
     r"\b(?:not|never|neither|nor|or|if|whether|wrong|false|unlikely|think|thought|claims?|maybe|perhaps|might|may|could"
-    r"|suppose|assume|would|should)\b|n['’]t\b|\?",
+    r"|suppose|assume|would|should|doubt|deny|denies|incorrect|impossible|cannot)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")

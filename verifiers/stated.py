@@ -20,6 +20,10 @@ _CHECK = lazy_pattern(
 )
 _CONCLUDES = lazy_pattern(r"\b(?:so|thus|hence|therefore|answer|finally|but|however|wrong|not|error)\b", re.IGNORECASE)
 _ASIDE = lazy_pattern(r"(?<=[\w$)}*%]) ?\((?P<inside>[^()\n]{8,200})\)[.\s]*\Z")
+_NEARLY = lazy_pattern(
+    r"(?<=[$)])\s?,?\s(?:(?:which|that)\sis|i\.e\.,?|or)\s(?:approximately|about|roughly|around)\s\$?[\d.,]{1,20}\$?(?:\s[a-z]{1,12})?"
+    r"[.\s]{0,3}\Z"
+)
 _ASIDE_WORD = lazy_pattern(
     r"\b(?:reject(?:ed|ing)?|discard(?:ed|ing)?|extraneous|since|because|ignor(?:e|ed|ing)|invalid|impossible)\b",
     re.IGNORECASE,
@@ -30,7 +34,7 @@ _IN_BOLD = lazy_pattern(
     rf"\b(?:is|are|be|equals|was|at)\s+(?:(?:a|an|the)\s+)?(?P<answer>{_BOLD}(?:(?:\s?,\s(?:and\s)?|\s(?:and|or)\s){_BOLD})*)[.!\s]*\Z"
 )
 _MATHS = lazy_pattern(
-    r"(?:(?<![A-Za-z])(?:sqrt|pi|ln|log|sin|cos|tan|and|or|[A-Za-z])(?![A-Za-z])|[\d.,()\[\]+−–*/^=<>≤≥≠√π∞|_{}-])+"
+    r"(?:(?<![A-Za-z])(?:sqrt|pi|ln|log|sin|cos|tan|and|or|[A-Za-z])(?![A-Za-z])|[\d.,()\[\]+−–*/^=<>≤≥≠√π∞|_{}±²³≈-])+"
 )
 _LEADS = frozenset({"a", "and", "or", "I", ".", ",", "-", "–"})
 _CLOSING_MARKS = " \t\n.!"
@@ -41,7 +45,10 @@ _NAMED_VALUES = lazy_pattern(rf"{_NAME}\s?=\s?{_VALUE}(?:{_JOIN}{_NAME}\s?=\s?{_
 _TUPLE = r"\([^()=]{1,40},[^()=]{1,40}\)"
 _TUPLES = lazy_pattern(rf"{_TUPLE}(?:{_JOIN}{_TUPLE}){{0,7}}")
 _BOUNDS = lazy_pattern(rf"(?:[^=<>≤≥,]{{1,30}}(?:<=?|≤))?\s?{_NAME}\s?(?:[<>]=?|≤|≥)\s?[^=<>≤≥,]{{1,30}}")
-_EQUATION = lazy_pattern(rf"{_NAME}(?:\([a-z]\))?\s?=(?=[^=]*(?<![A-Za-z])[a-z](?![A-Za-z]))[^=<>≤≥,]{{1,60}}")
+_EQUATION = lazy_pattern(rf"{_NAME}(?:\([a-z]\))?\s?=(?=[^=]*(?:±|(?<![A-Za-z])[a-z](?![A-Za-z])))[^=<>≤≥,]{{1,60}}")
+_APPROXIMATED = lazy_pattern(rf"(?:{_NAME}\s?=\s?)?(?P<exact>[^=<>≤≥,≈]*[√π^/][^=<>≤≥,≈]*?)\s?≈\s?[-−\d.,]+")
+_EXPRESSION = lazy_pattern(r"(?=[^=<>≤≥,]*(?:\^|[²³]|[a-z]\s?[+−/*-]|[+−/*-]\s?[a-z]|\d[a-z]|[a-z]\())[^=<>≤≥,≈]{2,60}")
+_COPULA = lazy_pattern(r"\b(?:is|are|equals|get|obtain)\s\Z")
 _CONDITION = lazy_pattern(
     r"\b(?:if|when|for|where|since|because|let|given|with|from|into|using|as|not|assume|suppose|unless|at|of|in|by|to|and"
     r"|or|set|setting|know|have|both|than)\s\Z",
@@ -78,6 +85,9 @@ def statement_end(text: str) -> int:
     ):
         end = check.start()
     end = _before_done(text, start, end)
+    near = _NEARLY.search(text, start, end)
+    if near is not None and _holds_value(text, start, near.start()):
+        end = near.start()
     aside = _ASIDE.search(text, start, end)
     if (
         aside is not None
@@ -125,7 +135,7 @@ def _in_plain_maths(text: str, line: int, end: int) -> tuple[Closing, str] | Non
             break
         start = word_start
     words = text[start:end].split(" ")
-    while words and (words[0] in _LEADS or not words[0]):
+    while words and (words[0] in _LEADS or not words[0]) and words[1:2] != ["="]:
         start += len(words.pop(0)) + 1
     if start >= end or (start > line and not text[start - 1].isspace()):
         return None
@@ -135,6 +145,10 @@ def _in_plain_maths(text: str, line: int, end: int) -> tuple[Closing, str] | Non
         return closing, written
     if _BOUNDS.fullmatch(written) is not None:
         return (closing, written) if _PREMISE.search(text, line, start) is None else None
+    if (near := _APPROXIMATED.fullmatch(written)) is not None:
+        return Closing(start, start + near.end("exact"), "closing"), near["exact"]
+    if _EXPRESSION.fullmatch(written) is not None and _COPULA.search(text, line, start) is not None:
+        return closing, written
     is_stated = _NAMED_VALUES.fullmatch(written) or _EQUATION.fullmatch(written)
     return (closing, written) if is_stated and _CONDITION.search(text, line, start) is None else None
 

@@ -18,6 +18,7 @@ from .tree import Function, Power, Product, Sum, Symbol, Tree, at_point, free_sy
 __all__ = ["probe_antiderivatives"]
 
 _CONSTANT = re.compile(r"[CcK](?:_\d|_0)?")
+_VARIABLES = frozenset({*"xyztuvwsr", "\\theta", "\\phi"})
 _NEIGHBOURS = frozenset("abdABD")
 Point = dict[str, Fraction]
 
@@ -36,7 +37,7 @@ def probe_antiderivatives(target: Tree, answer: Tree) -> Probe | None:
         True
     """
     wanted, given = _without_constant(target), _without_constant(answer)
-    if wanted is None or given is None or not free_symbols(wanted):
+    if wanted is None or given is None or _VARIABLES.isdisjoint(free_symbols(wanted)):
         return None
     wanted, given = _natural(wanted), _natural(given)
     if _has_bars(wanted) and not _has_bars(given) and (point := _alone(wanted, given)) is not None:

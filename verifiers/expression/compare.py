@@ -244,6 +244,12 @@ def _compare_equation(target: Node, answer: Relation, symbolic: Symbolic) -> Com
             rounded, exact[-1], symbolic
         ):
             return correct("with_approximation", target, answer)
+    if (
+        set(answer.operators) == {"="}
+        and len({found for found in _LETTER_OR_COMMAND.findall(sides[0]) if found.isalpha()}) > 1
+        and all(compare(target, read(side), symbolic).is_correct for side in sides[1:])
+    ):
+        return correct("value_of_expression", target, answer)  # m+n = 15
     return incorrect("equation_for_value", target, answer)
 
 

@@ -46,6 +46,7 @@ _UNIT = r"\\(?:text|mathrm|rm)\s*\{\s*([A-Za-zΩμ]{1,4})\s*\}"
 _DOT = r"\cdot"
 _UNITS = lazy_pattern(r"[A-Za-z]{1,3}(?: ?\\cdot ?[A-Za-z]{1,3}(?:/[a-z]{1,3})?){1,3}")
 _UNIT_FRACTION = lazy_pattern(rf"\\frac\s*\{{\s*{_UNIT}\s*\}}\s*\{{\s*{_UNIT}\s*(?:\^\s*\{{?(\d)\}}?)?\s*\}}")
+_MICRO = lazy_pattern(r"\\mu\s*\\(?:text|mathrm)\s*\{\s*([A-Za-z]{1,3})\s*\}|(?<=\d)\s*\\mu\s*([mFsAHCVL])\s*\Z")
 _UNIT_PRODUCT = lazy_pattern(r"\\(?:text|mathrm)\s*\{([A-Za-z/^0-9 -]{1,12})\}\s*\\cdot\s*\\(?:text|mathrm)\s*\{")
 _CALLIGRAPHIC = lazy_pattern(r"\\math(?:cal|scr)\s*(?:\{([A-Z])\}|([A-Z]))")
 _CIS = lazy_pattern(
@@ -119,6 +120,8 @@ def without_latex_variants(text: str) -> str:
     if "\\text" in text or "\\mathrm" in text:
         text = _UNIT_FRACTION.sub(_unit_quotient, text)
         text = _UNIT_PRODUCT.sub(r"\\text{\1 ", text)
+    if "\\mu" in text:
+        text = _MICRO.sub(lambda found: rf"\text{{μ{found[1] or found[2]}}}", text)
     if "cis" in text:
         text = _CIS.sub(lambda found: f"e^{{i({found[1] or found[2]})}}", text)
     if "\\math" in text:

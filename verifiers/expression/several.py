@@ -120,7 +120,7 @@ def _distinct_labels(items: Sequence[Node]) -> list[str]:
 
 def one_of_several(target: Node, answer: Collection, compare: Compare) -> Comparison:
     """Several values for one: a hedge, unless they are one value written again, or a decimal comma."""
-    if answer.brackets == "{}" and len(answer.items) == 1:
+    if answer.brackets == "{}" and len(answer.items) == 1 and target.text != "\\emptyset":
         return compare(target, answer.items[0])
     if answer.brackets not in ("", "{}"):
         rule = "inequality" if re.search(r"[<>]|\\[lg]e(?![a-z])", answer.text) else _name(answer)

@@ -22,6 +22,8 @@ ROWS = [
     ("\\boxed{x^2+y^2=c}", "x^2+y^2=C", True),
     ("\\boxed{x^2-y^2=c}", "x^2+y^2=C", False),
     ("\\boxed{\\frac12ab\\sin c}", "\\frac12ab\\sin C", False),
+    ("I doubt that the graph is an ellipse.", "\\text{ellipse}", False),
+    ("We start on a Friday. It ends on a Sunday.", "\\text{Friday}", False),
 ]
 
 
