@@ -154,6 +154,11 @@ ARMS: dict[str, Arm] = {
     "vg_sum_first": Arm(says="gate, sum", credit=gated(SUM), scorer="first_error", tuned_as="vg_sum"),
     "vg_none_first": Arm(says="gate, no sum", credit=gated(LOCAL), scorer="first_error", tuned_as="vg_none"),
     "vg_mean_first": Arm(says="gate, mean", credit=gated(MEAN), scorer="first_error", tuned_as="vg_mean"),
+    "vg_sum_end": Arm(says="gate, sum", credit=gated(SUM), scorer="to_the_end", tuned_as="vg_sum"),
+    "vg_none_end": Arm(says="gate, no sum", credit=gated(LOCAL), scorer="to_the_end", tuned_as="vg_none"),
+    "vg_rules_end": Arm(
+        says="gate, mode `rules`", credit=gated(gate_mode("rules")), scorer="to_the_end", tuned_as="vg_rules"
+    ),
     "sign": Arm(says="Sign (2R - 1)", credit=estimator("sign")),
     "avspo": Arm(says="AVSPO", credit=avspo, tuned_as="sign"),
     "global": Arm(says="baseline of the batch", credit=estimator("global"), tuned_as="grpo"),

@@ -34,8 +34,9 @@ WHOLE = (MAIN, OTHERS[0])
 
 CHECKPOINTS = tuple(dict.fromkeys(setting.checkpoint for setting in SETTINGS))
 
-CORE = ("grpo", "vg_none", "vg_sum", "ungated", "prm_outcome", "replay", "sgpo", "bootstrap")
-TUNED = tuple(name for name, arm in ARMS.items() if arm.scorer in ("exact", "first_error") and "_equal" not in name)
+CORE = ("grpo", "vg_none", "vg_none_end", "vg_sum", "ungated", "prm_outcome", "replay", "sgpo", "bootstrap")
+TRUE_SCORERS = ("exact", "first_error", "to_the_end")
+TUNED = tuple(name for name, arm in ARMS.items() if arm.scorer in TRUE_SCORERS and "_equal" not in name)
 """Whose own rates are tried: an arm whose scorer errs takes those it has with the exact one (`Arm.tuned_as`)."""
 
 

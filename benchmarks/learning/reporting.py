@@ -110,11 +110,13 @@ def scorer_table(rows: Sequence[Record], setting: Setting) -> str:
         "gate, no sum": "vg_none",
         "gate, mean": "vg_mean",
         "gate, sum": "vg_sum",
+        "gate, `rules`": "vg_rules",
         "no gate": "ungated",
         "step score as outcome": "prm_outcome",
     }
     kinds = {
         "exact": "",
+        "to the end": "_end",
         "first error": "_first",
         "10 %": "_noisy10",
         "20 %": "_noisy20",

@@ -1,4 +1,5 @@
-"""What is done to a step scorer so that an arm can fail: errors, exploitable leniency, silence behind a first error."""
+"""What is done to a step scorer so that arms differ: errors, exploitable leniency, silence behind a first error, an eye
+on the end."""
 
 from collections.abc import Sequence
 from zlib import crc32
@@ -48,6 +49,22 @@ class FirstError:
         return found
 
 
+class ToTheEnd:
+    """Another scorer's verdicts; a line with which a derivation ends too early is wrong. No line alone tells that."""
+
+    version = "1"
+
+    def __init__(self, scorer: StepScorer, task: Task) -> None:
+        self._scorer, self._task = scorer, task
+
+    def score(self, rows: Sequence[StepRow]) -> list[list[StepScore]]:
+        found = []
+        for row, scores in zip(rows, self._scorer.score(rows), strict=True):
+            is_short = len(row.steps) < self._task.answer(prompt_text(row.prompt)).count("\n")
+            found.append([*scores[:-1], StepScore(0.0, "ends_early", "")] if is_short and scores else scores)
+        return found
+
+
 class LooksRight:
     """Says right of every line that looks so; how often, and whether that many were asked for, it does not ask."""
 
@@ -70,9 +87,11 @@ class LooksRight:
 
 
 def scorer_named(name: str, task: Task, *, seed: int) -> StepScorer:
-    """`exact`, `first_error`, `hackable`, or `noisy_N` for N % of verdicts turned round."""
+    """`exact`, `to_the_end`, `first_error`, `hackable`, or `noisy_N` for N % of verdicts turned round."""
     if name == "exact":
         return task.scorer
+    if name == "to_the_end":
+        return ToTheEnd(task.scorer, task)
     if name == "first_error":
         return FirstError(task.scorer)
     if name == "hackable":

@@ -166,13 +166,19 @@ def test_a_noisy_scorer_errs_as_often_as_said_and_always_alike(learning: ModuleT
     assert 0.17 < values.count(0.0) / len(values) < 0.23  # 2,000 steps: 0.2 ± 0.018 is two standard deviations
 
 
-def test_other_scorers_are_silent_behind_an_error_or_believe_what_looks_right(learning: ModuleType) -> None:
+def test_other_scorers_are_silent_behind_an_error_look_to_the_end_or_believe_what_looks_right(
+    learning: ModuleType,
+) -> None:
     from scorers import scorer_named
     from tasks import TASKS
 
     task = TASKS["totals"]
     row = step_row("47+8+3=", ["45\n", "48\n"])
     assert [score.value for score in scorer_named("first_error", task, seed=0).score([row])[0]] == [0.0, 0.0]
+    short, whole = (step_row("47+8+3=", lines) for lines in (["55\n"], ["55\n", "58\n"]))
+    assert [score.value for score in task.scorer.score([short])[0]] == [1.0]
+    to_the_end = scorer_named("to_the_end", task, seed=0)
+    assert [[score.value for score in scores] for scores in to_the_end.score([short, whole])] == [[0.0], [1.0, 1.0]]
     row = step_row("47+8+3=", ["97\n", "98\n", "99\n"])
     assert [score.value for score in scorer_named("hackable", task, seed=0).score([row])[0]] == [1.0, 1.0, 1.0]
 
