@@ -24,8 +24,8 @@ from ..rollouts.writing import row_text
 from ..verifiers.base import Outcome, Verdict, Verifier
 from ..verifiers.batch import verify_many
 from ..verifiers.functions import load_verifier
-from ..verifiers.user_function import UserFunction, verdicts
-from ..verifiers.user_signature import read_signature
+from ..verifiers.workers.user_function import UserFunction, verdicts
+from ..verifiers.workers.user_signature import read_signature
 from .report.evidence import Part
 
 __all__ = ["Broken", "Expected", "FrozenCase", "Replay", "frozen_text", "read_cases", "replay"]

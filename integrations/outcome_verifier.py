@@ -11,8 +11,8 @@ from ..verifiers.arguments import positive, whole
 from ..verifiers.base import Verdict, Verifier, get, verifiers
 from ..verifiers.batch import verify_many
 from ..verifiers.functions import FunctionVerifier
-from ..verifiers.held_workers import InHeldWorkers
 from ..verifiers.rows import error
+from ..verifiers.workers.held import InHeldWorkers
 
 __all__ = ["judged", "name_of", "outcome_verifier"]
 

@@ -19,8 +19,8 @@ from ..rollouts.refusals import Refusal
 from ..rollouts.writing import step_scores_row
 from ..verifiers.base import Verifier, get, verifiers
 from ..verifiers.functions import FunctionVerifier
-from ..verifiers.held_workers import InHeldWorkers
 from ..verifiers.verdict_rows import verdict_rows
+from ..verifiers.workers.held import InHeldWorkers
 from .outcome_verifier import name_of
 
 if TYPE_CHECKING:

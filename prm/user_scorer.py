@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..verifiers.user_code import named_object
+from ..verifiers.workers.user_code import named_object
 from .base import Prompt, StepRow, StepScore, Target
 
 __all__ = ["describe", "score_rows"]

@@ -10,13 +10,13 @@ from typing import Any
 
 from ..errors import ArgumentError, UnavailableError
 from ..rollouts.messages import Completion, Prompt, completion_text
-from .ahead import asked_ahead
 from .arguments import as_verifier, positive, whole
 from .base import Target, Verdict, Verifier
 from .isolation import Workers
 from .rows import Row, Triple, as_triple, error, row_verdict
-from .rows_in_workers import RowsInWorkers, shipped
 from .target_texts import target_texts
+from .workers.ahead import asked_ahead
+from .workers.rows import RowsInWorkers, shipped
 
 __all__ = ["averify", "iter_verdicts", "verify_many"]
 

@@ -4,9 +4,9 @@ import re
 from time import perf_counter
 
 from ..rollouts.messages import Completion, Prompt, is_completion, prompt_text
+from .answers.letters import named_letters
 from .base import Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.results import shown
-from .letters import named_letters
 from .rows import unreadable
 from .target_texts import target_texts
 from .unicode_text import ascii_forms

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
 from ..rollouts.messages import Completion, Prompt, completion_text, is_completion
-from .ahead import asked_ahead
 from .arguments import positive, whole
 from .base import Outcome, Target, Verdict
 from .rows import Triple, row_verdict, unreadable
+from .workers.ahead import asked_ahead
 
 if TYPE_CHECKING:
     from .sandbox.backends import Backend, Judged, Trial
@@ -228,7 +228,7 @@ def program_in(text: str) -> tuple[str, tuple[int, int] | None] | None:
 
 def _blocks(text: str, start: int) -> list[tuple[int, int]]:
     """(start, end) of the inside of every fenced block behind `start`; one that is never closed reaches the end."""
-    from .code_blocks import FENCE
+    from .answers.code_blocks import FENCE
 
     found: list[tuple[int, int]] = []
     opening = None

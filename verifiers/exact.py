@@ -5,13 +5,13 @@ from collections.abc import Set
 from time import perf_counter
 
 from ..rollouts.messages import Completion, Prompt, is_completion
+from .answers.regions import answer_region
+from .answers.wrappers import unwrapped, without_math_marks
 from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
 from .expression.results import shown
-from .regions import answer_region
 from .rows import unreadable
 from .target_texts import target_texts
 from .unicode_text import ascii_forms
-from .wrappers import unwrapped, without_math_marks
 
 __all__ = ["ExactVerifier"]
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..rollouts.messages import Completion, Prompt
+from .answers.code_blocks import code_block_answer
+from .answers.committed import announced, boxed_only, choice_answer, committed_answer, number_anywhere, tagged_only
+from .answers.plain_endings import plain_ending
+from .answers.regions import answer_region
 from .base import Extracted
-from .code_blocks import code_block_answer
-from .committed import announced, boxed_only, choice_answer, committed_answer, number_anywhere, tagged_only
-from .plain_endings import plain_ending
-from .regions import answer_region
 
 
 @dataclass(frozen=True, slots=True)

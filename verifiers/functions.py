@@ -12,16 +12,16 @@ from time import perf_counter
 
 from ..errors import InputError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
 from ..rollouts.messages import Completion, Prompt
-from .ahead import asked_ahead
 from .arguments import positive, whole
 from .base import Target, Verdict, Verifier, get, verifiers
 from .isolation import Workers
 from .rows import Triple, as_triple, error, verdict_of_plain
+from .workers.ahead import asked_ahead
 
 __all__ = ["FunctionVerifier", "load_verifier"]
 
-_DESCRIBE = "rewardgate.verifiers.user_function:describe"
-_JUDGE = "rewardgate.verifiers.user_function:judge_rows"
+_DESCRIBE = "rewardgate.verifiers.workers.user_function:describe"
+_JUDGE = "rewardgate.verifiers.workers.user_function:judge_rows"
 
 _RULES: tuple[tuple[type[WorkerError], str], ...] = (
     (WorkerTimeoutError, "timed_out"),

@@ -24,9 +24,9 @@ from typing import Any
 
 from ..errors import RewardgateError, UnavailableError, WorkerDiedError, WorkerError, WorkerMemoryError
 from .arguments import positive, whole
-from .frames import LOOK_UP_S
-from .shipping import dilled
-from .worker_process import WorkerProcess, WorkerSettings
+from .workers.frames import LOOK_UP_S
+from .workers.process import WorkerProcess, WorkerSettings
+from .workers.shipping import dilled
 
 __all__ = ["Workers", "shared_workers"]
 

@@ -12,8 +12,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..rollouts.messages import Completion, Prompt, is_completion
+from .answers.echoes import is_echo
 from .base import Extracted, Extractor, Outcome, Target, Verdict, as_extractor
-from .echoes import is_echo
 from .expression.arithmetic import CostlyError
 from .expression.compare import compare
 from .expression.letters import compare_letters, without_letter

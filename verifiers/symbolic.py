@@ -34,7 +34,7 @@ MAX_NESTING = 30
 _MOST_REMEMBERED = 1_024
 """Targets of which a verifier remembers whether they cost too much by themselves."""
 
-_COMPARE = "rewardgate.verifiers.math_verify_worker:compare"
+_COMPARE = "rewardgate.verifiers.workers.math_verify:compare"
 _CODE = lazy_pattern(
     r"__|[\"@#?;~`]|'[\w/.]|\b(?:lambda|import|open|eval|exec|print|return|def|if|else|for|in)\b|\w\.\w*[A-Za-z]\w*\("
 )

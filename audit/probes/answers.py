@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...verifiers.base import Outcome
-from ...verifiers.conditions import UNREACHED
+from ...verifiers.workers.conditions import UNREACHED
 from .model import CaseVerdict, ProbeCase
 
 __all__ = ["LOST", "NOT_ASKED", "answer_of", "not_asked", "verdict_of"]

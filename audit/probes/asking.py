@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 from ...errors import InputError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
 from ...verifiers.base import Verifier, get, verifiers
-from ...verifiers.conditions import ONE_BY_ONE
 from ...verifiers.isolation import Workers
 from ...verifiers.rows import Triple
-from ...verifiers.rows_in_workers import shipped
+from ...verifiers.workers.conditions import ONE_BY_ONE
+from ...verifiers.workers.rows import shipped
 from .answers import LOST, NOT_ASKED, answer_of, not_asked, verdict_of
 from .model import CaseVerdict, ProbeCase
 from .pacing import LANES, Pace
@@ -27,9 +27,9 @@ __all__ = ["LANES", "LOST", "NOT_ASKED", "Asker"]
 Part = TypeVar("Part")
 Said = TypeVar("Said")
 
-_DESCRIBE = "rewardgate.verifiers.user_function:describe"
-_JUDGED = "rewardgate.verifiers.conditions:judged"
-_WARMED = "rewardgate.verifiers.conditions:warmed"
+_DESCRIBE = "rewardgate.verifiers.workers.user_function:describe"
+_JUDGED = "rewardgate.verifiers.workers.conditions:judged"
+_WARMED = "rewardgate.verifiers.workers.conditions:warmed"
 _MOST_SHIPPED = 64_000  # characters; what starts a process travels as an argument of its command
 
 

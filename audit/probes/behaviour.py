@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 from statistics import median
 
-from ...verifiers.conditions import ONE_BY_ONE
+from ...verifiers.workers.conditions import ONE_BY_ONE
 from .asking import NOT_ASKED, Asker
 from .controls import Controlled, wrong_answer
 from .model import Asymmetry, CaseVerdict, Latency, ProbeCase

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ...verifiers.boxes import find_boxes
+from ...verifiers.answers.boxes import find_boxes
 from ...verifiers.expression.results import shown
 from .replies import Reply
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from ...errors import ArgumentError
 from ...rollouts.messages import prompt_text
-from ...verifiers.ahead import asked_ahead
 from ...verifiers.arguments import number, positive, whole
+from ...verifiers.workers.ahead import asked_ahead
 from ..base import StepRow, StepScore
 from .answers import READERS, Answer, UnreadableError
 from .endpoint import Address, ChatClient, EndpointError

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ...verifiers.code_blocks import FENCE
+from ...verifiers.answers.code_blocks import FENCE
 from ..arithmetic.surroundings import is_taken_back
 
 __all__ = ["Part", "Said", "parts_of", "said_outputs", "said_values"]

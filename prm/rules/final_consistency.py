@@ -10,10 +10,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...rollouts.messages import Prompt, prompt_text
+from ...verifiers.answers.letters import named_letters
 from ...verifiers.base import Extracted, Extractor, as_extractor
 from ...verifiers.expression.arithmetic import CostlyError
 from ...verifiers.expression.results import shown
-from ...verifiers.letters import named_letters
 from ..arithmetic.equalities import Budget, equalities
 from ..arithmetic.operands import Operand
 from ..arithmetic.readings import plain_value, readings

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...errors import ArgumentError
-from ...verifiers.ahead import asked_ahead
 from ...verifiers.arguments import positive, whole
 from ...verifiers.expression.results import shown
 from ...verifiers.sandbox.pool import TIERS, JailPool, SandboxUnavailable, Tier
 from ...verifiers.sandbox.runs import JailError, Limits
+from ...verifiers.workers.ahead import asked_ahead
 from ..base import StepRow, StepScore
 from .asserted_values import printed_is, said_is
 from .cell_runs import CellReport, run_cells

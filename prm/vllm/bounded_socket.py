@@ -11,7 +11,7 @@ from threading import Event
 from time import monotonic
 from typing import Any, TypeVar
 
-from ...verifiers.frames import LOOK_UP_S
+from ...verifiers.workers.frames import LOOK_UP_S
 
 __all__ = ["BoundedSocket"]
 

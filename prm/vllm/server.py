@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ArgumentError
-from ...verifiers.ahead import asked_ahead
 from ...verifiers.arguments import whole
+from ...verifiers.workers.ahead import asked_ahead
 from ..base import StepRow, StepScore
 from ..hf.families import Family
 from .attempts import Call, Patience

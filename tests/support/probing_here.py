@@ -11,8 +11,9 @@ import pytest
 from rewardgate.audit.probes import ProbeReport, fixing, probing
 from rewardgate.audit.probes.asking import LANES, Asker
 from rewardgate.audit.probes.model import ProbeCase
-from rewardgate.verifiers import user_function, verifiers
-from rewardgate.verifiers.conditions import judged
+from rewardgate.verifiers import verifiers
+from rewardgate.verifiers.workers import user_function
+from rewardgate.verifiers.workers.conditions import judged
 
 __all__ = ["Here", "patched_to_here", "probe_here", "report_here", "spec"]
 

@@ -14,8 +14,8 @@ from ...prm.vllm.attempts import Call, Patience
 from ...prm.vllm.endpoint import Endpoint
 from ...prm.vllm.failures import NoAnswerError
 from ...prm.vllm.protocol import served_models
-from ...verifiers.ahead import asked_ahead
 from ...verifiers.arguments import whole
+from ...verifiers.workers.ahead import asked_ahead
 from ..base import Sampled, Sampling
 from .token_rules import token_rules
 from .vllm_answers import completion_rows, completions_body, sampled_of, sampling_params

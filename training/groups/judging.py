@@ -11,8 +11,8 @@ from ...rollouts.records import Group
 from ...verifiers.base import Verdict, Verifier, get, verifiers
 from ...verifiers.batch import verify_many
 from ...verifiers.functions import load_verifier
-from ...verifiers.held_workers import InHeldWorkers
 from ...verifiers.rows import error
+from ...verifiers.workers.held import InHeldWorkers
 from ..base import Sampled
 from ..options import Judge
 from ..prompts import Prompt

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from ...errors import ArgumentError, WorkerDiedError, WorkerError, WorkerMemoryError, WorkerTimeoutError
 from ..isolation import Workers
-from ..shipping import dilled
+from ..workers.shipping import dilled
 from .subject import Subject
 
 __all__ = ["Killable"]

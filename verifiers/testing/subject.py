@@ -16,8 +16,8 @@ from ..base import Extracted, Extractor, Outcome, Target, Verdict, Verifier, ext
 from ..functions import load_verifier
 from ..rows import Triple, row_verdict
 from ..target_texts import target_texts
-from ..user_function import UserFunction, verdicts
-from ..user_signature import TARGET_NAMES, read_signature
+from ..workers.user_function import UserFunction, verdicts
+from ..workers.user_signature import TARGET_NAMES, read_signature
 from .answers import Number, read_answer
 
 __all__ = ["Subject", "as_subject"]

@@ -1,0 +1,1 @@
+"""Processes that can be killed, and what runs in them; `verifiers.isolation` is their door."""
