@@ -154,7 +154,19 @@ RULES: Sequence[AlertRule] = (
         of="size",
         limits=(0.3, 0.6),
         says="step credit goes with length: it pays for long rollouts, or for short ones (correlation {value})",
-        change="use a mode of the gate that charges and never pays (`rules`, `errors`)",
+        change="for long ones use a mode of the gate that charges and never pays (`rules`, `errors`); for short ones a "
+        "scorer that also judges where a derivation ends",
+    ),
+    AlertRule(
+        name="length_shrinks",
+        layer="exploration and bootstrap",
+        figure="length/mean",
+        side="at_least",
+        of="start",
+        limits=(0.7, 0.4),
+        says="completions are {value} of their length at the start: fewer steps make fewer mistakes, and solve nothing",
+        change="read the rollouts of these steps: where derivations stop early, stop the run, go back to a checkpoint and "
+        "let the step scorer judge the end, or lower the learning rate",
     ),
     AlertRule(
         name="another_sampler",
