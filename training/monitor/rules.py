@@ -165,8 +165,8 @@ RULES: Sequence[AlertRule] = (
         of="start",
         limits=(0.7, 0.4),
         says="completions are {value} of their length at the start: fewer steps make fewer mistakes, and solve nothing",
-        change="read the rollouts of these steps: where derivations stop early, stop the run, go back to a checkpoint and "
-        "let the step scorer judge the end, or lower the learning rate",
+        change="read the rollouts of these steps: where derivations stop early, go back to a checkpoint, and let the "
+        "step scorer judge the end, or lower the learning rate",
     ),
     AlertRule(
         name="another_sampler",

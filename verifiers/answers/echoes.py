@@ -20,7 +20,7 @@ def is_echo(verdict: Verdict, prompt: Prompt) -> bool:
     An answer that is the target itself is none: then the task names its answer, as one of its options does.
 
     Example:
-        >>> from . import get
+        >>> from .. import get
         >>> verdict = get("math").verify(r"\boxed{12+8}", "20")
         >>> is_echo(verdict, "Compute $12 + 8$."), is_echo(verdict, "Add 12 and 8.")
         (True, False)
