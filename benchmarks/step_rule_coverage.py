@@ -56,6 +56,8 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="false flags to print of each")
     options = parser.parse_args()
     sets = dict(trace_sets(options))
+    if not sets:
+        parser.error("expected a file of traces (--labelled, --human, --models, --responses or --code), got none")
     print("| rule | traces | n | speaks | confirms | flags, right | flags, others | ms a trace |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for rule in options.rules:
