@@ -2,6 +2,7 @@ r"""Finitely generated abelian groups: `\mathbb{Z}_2\times\mathbb{Z}_3` is `\mat
 
 import re
 from collections import Counter
+from math import isqrt
 
 from .nodes import Node
 from .results import Comparison, correct, incorrect
@@ -13,6 +14,7 @@ _FACTOR = re.compile(
     r"(?:\^\{?(?P<power>[1-9])\}?)?"
 )
 _PRODUCT = re.compile(r"\\times(?![a-z])|\\oplus(?![a-z])|×")
+_MOST_FACTORS = 60
 
 
 def compare_groups(target: Node, answer: Node) -> Comparison | None:
@@ -29,7 +31,10 @@ def _prime_powers(text: str) -> Counter[int] | None:
     """How often each primary cyclic group is a factor, 0 for the integers; None where `text` is no such product."""
     found: Counter[int] = Counter()
     is_named = False
-    for part in _PRODUCT.split(text.replace(" ", "")):
+    parts = _PRODUCT.split(text.replace(" ", ""), maxsplit=_MOST_FACTORS)
+    if len(parts) > _MOST_FACTORS:
+        return None
+    for part in parts:
         factor = _FACTOR.fullmatch(part.strip("()"))
         if factor is None:
             return None
@@ -41,14 +46,13 @@ def _prime_powers(text: str) -> Counter[int] | None:
 
 
 def _primary(order: int) -> list[int]:
+    """The prime powers whose product `order` is, in no more steps than the root of the largest order has."""
     powers: list[int] = []
-    prime = 2
-    while order > 1:
+    for prime in range(2, isqrt(order) + 1):
         power = 1
         while order % prime == 0:
             order //= prime
             power *= prime
         if power > 1:
             powers.append(power)
-        prime += 1
-    return powers
+    return [*powers, order] if order > 1 else powers

@@ -132,7 +132,10 @@ _SCIENTIFIC = re.compile(
 _MIXED_SLASH = re.compile(r"([+-]?)(\d{1,50})(?: | and )(\d{1,50})/(\d{1,50})")
 _REPEATING = re.compile(r"([+-]?)(\d{0,50})\.(\d{0,50})(?:\\overline\{(\d{1,50})\}|\\dot\{?(\d)\}?|\((\d{1,50})\))")
 _CONTINUED = re.compile(r"([+-]?)(\d{0,50})\.(\d{1,60})\\ldots ?")
-_REPEATED = re.compile(r"(\d{0,6}?)(?:(\d)\2{2,}|(\d{2,12}?)\3+)")
+_REPEATED = re.compile(
+    r"(?P<fixed>\d{0,6}?)(?P<part>\d|\d{2,12}?)(?P=part){2,}|(?P<zeros>0{0,6})(?P<long>\d{2,12}?)(?P=long)+"
+)
+"""Behind other digits a part twice is chance: 2.718281828... is e."""
 _IN_BASE = re.compile(
     r"(?:\\text\{|\()?([0-9A-Za-z]{1,200})[})]?_(?:(\d)|\{(\d{1,2})\}|\{?\\text\{(\w+)\}\}?|\{(\w+)\})"
 )
@@ -190,7 +193,8 @@ def _read_continued(found: re.Match[str]) -> Quantity:
     repeated = _REPEATED.fullmatch(digits)
     if repeated is None:
         return Quantity(Decimal(f"{sign}{whole or 0}.{digits}"), "decimal", found.group())
-    value = _REPEATING.fullmatch(f"{sign}{whole}.{repeated[1]}({repeated[2] or repeated[3]})")
+    fixed, part = repeated["fixed"] or repeated["zeros"] or "", repeated["part"] or repeated["long"]
+    value = _REPEATING.fullmatch(f"{sign}{whole}.{fixed}({part})")
     assert value is not None
     return Quantity(_repeating_value(value), "exact", found.group())
 
